@@ -1,6 +1,6 @@
-"""Machines from other tools' architectures: Timeloop's and ZigZag's YAML, as memories, engines and instructions of this project.
+"""Machines from other tools' architectures: Timeloop's and ZigZag's YAML, as memories, engines and instructions here.
 
-What a file says and a machine does not have is named in `unread` of the machine, with its place in the file.
+Parts of a file missing in a machine are named in its `unread`, with their place in the file.
 """
 
 from isamap_smt.architectures.form import ArchitectureError, Unread

@@ -1,4 +1,4 @@
-"""Which extents the product of an array has, and which level is each operand's own memory, beside the array or before that."""
+"""The extents of the array's product, and each operand's own memory: the level beside the array, or one before."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST = 4096  # points of an axis of one instruction
 
 
 def axes_of(architecture: Architecture, unroll: Mapping[str, int] | None) -> list[dict[str, str]]:
-    """The ways in which the meshes may take axes, best first. unroll: points of each axis that are computed side by side."""
+    """The possible assignments of axes to the meshes, best first. unroll: points of each axis computed side by side."""
     meshes = architecture.meshes
     found = []
     for chosen in product(AXES, repeat=len(meshes)):
@@ -32,13 +32,13 @@ def _across(meshes: tuple[Mesh, ...], axes: Mapping[str, str], axis: str) -> int
 
 
 def _rank(meshes: tuple[Mesh, ...], axes: Mapping[str, str]) -> tuple[int, int, list[int]]:
-    """Against what the file says; axes that are left in time; columns of weights first, then the sum."""
+    """Contradictions to the file; axes left in time; columns of weights first, then the sum."""
     against = sum(bool(m.may) and axes[m.name] not in m.may for m in meshes)
     return against, -len(set(axes.values())), ["jki".index(axes[m.name]) for m in meshes]
 
 
 def place(architecture: Architecture, unroll: Mapping[str, int] | None, in_time: Mapping[str, int] | None) -> Placed:
-    """The extents and ways that keep the array as busy as can be, then the most levels, then with room for two tiles in each.
+    """The extents and ways with the busiest array, then with the most levels, then with room for two tiles in each.
 
     Raises ArchitectureError.
     """
@@ -94,8 +94,10 @@ def _placed(architecture: Architecture, axes: dict[str, str], extents: dict[str,
 
 
 def _way(placed: Placed, operand: str) -> Way:
-    """An operand's own memory is the innermost level that holds a tile of it; the largest of those before it is passed. Raises
-    ArchitectureError where there is none."""
+    """An operand's own memory is the innermost level with room for a tile; before it, the largest level is passed.
+
+    The passed level has room for two tiles. Raises ArchitectureError if no level has room for one.
+    """
     main, *rest = placed.architecture.of(operand)
     fits = [x for x in rest if placed.tiles(x, operand) >= 1]
     if not fits:

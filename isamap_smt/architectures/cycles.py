@@ -8,10 +8,10 @@ from isamap_smt.ir.dtypes import dtype
 
 
 def touched(placed: Placed, operand: str, level: Level) -> tuple[int, int]:
-    """Elements, each in each instance, that a product reads from a level at the array and writes there.
+    """(elements read, elements written) by a product in a level at the array, each counted in each instance.
 
-    The innermost serves each step, but what stays where it is while the array goes on in time is read once; those before it bring
-    a tile.
+    The innermost level serves each step, but an element staying in place while the array goes on in time is read once.
+    The levels before it bring a tile.
     """
     way, extents = placed.ways[operand], placed.extents
     tile = placed.elements(operand) * placed.copies(level, operand)
@@ -24,7 +24,7 @@ def touched(placed: Placed, operand: str, level: Level) -> tuple[int, int]:
 
 
 def busy(placed: Placed) -> float:
-    """Cycles of a product: of the multipliers, or of the slowest memory that they read from or write to."""
+    """Cycles of a product: of the multipliers, or of the slowest memory they read from or write to."""
     found = [float(placed.steps)]
     types = {o: dtype(name) for o, name in placed.architecture.types}
     for o in OPERANDS:
@@ -48,5 +48,5 @@ def each_row(placed: Placed, operand: str, source: Level, target: Level) -> floa
 
 
 def rounded(cycles: float) -> float:
-    """To thousandths, so that sums of them stay short numbers."""
+    """To thousandths, for sums with few digits."""
     return round(cycles, 3)

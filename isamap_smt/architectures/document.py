@@ -1,4 +1,4 @@
-"""A YAML file as plain data: tags that PyYAML does not know are kept as words, no code is ever run, and each key stands once."""
+"""A YAML file as plain data: tags unknown to PyYAML are kept as words, no code is run, and each key stands once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Tagged(str):
 
 
 class Map(dict[str, Any]):
-    """A mapping with its tag, such as `!Component`, and the line where it begins."""
+    """A mapping with its tag, such as `!Component`, and its first line."""
 
     tag = ""
     line = 0
@@ -60,8 +60,10 @@ _Loader.add_multi_constructor("!", _tagged)
 
 
 def read(source: str | Path) -> tuple[str, Map]:
-    """(what the file is called in messages, its data). source: a path, or the text itself where it has several lines. Raises
-    ArchitectureError."""
+    """(the file's name in messages, its data). source: a path, or the text itself if it has several lines.
+
+    Raises ArchitectureError.
+    """
     file, text = ("text", source) if isinstance(source, str) and "\n" in source else _text(Path(source))
     if len(text) > MOST:
         raise ArchitectureError(f"{file}: {len(text)} characters; architectures have at most {MOST}")
@@ -95,7 +97,7 @@ def _said(error: yaml.YAMLError, text: str) -> str:
 
 
 def number_of(value: Any) -> float | None:
-    """The number that a value is, or None. `1e-9` is a word for YAML 1.1.
+    """The number in a value, or None. `1e-9` is a word for YAML 1.1.
 
     >>> number_of(8), number_of("1e3"), number_of("DEPTH"), number_of(True)
     (8, 1000.0, None, None)

@@ -15,7 +15,7 @@ from isamap_smt.architectures.timeloop_parts import Multiplier
 def with_energies(
     file: str, levels: list[Level], array: Multiplier, beside: Any, ert: str | Path | None, unread: list[Unread]
 ) -> tuple[list[Level], float | None]:
-    """The levels, and what a product takes. Raises ArchitectureError."""
+    """The levels, and the energy of a product. Raises ArchitectureError."""
     tables: dict[str, dict[str, float]] = {}
     if beside is not None:
         tables |= _tables(Fields(file, "", Map({"ERT": beside}), unread))

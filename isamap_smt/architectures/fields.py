@@ -1,4 +1,4 @@
-"""The keys of one mapping of a file: those that are read, and the others, which are named."""
+"""The keys of one mapping of a file: some are read, and the others are named."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FINITE = 1e18
 
 
 class Fields:
-    """A mapping that is read key by key. `-` and `_` in keys are the same."""
+    """A mapping read key by key. `-` and `_` in keys are the same."""
 
     def __init__(self, file: str, path: str, data: Any, unread: list[Unread]) -> None:
         if not isinstance(data, dict):
@@ -39,14 +39,14 @@ class Fields:
         return f"{self.path}.{self.said.get(key, key)}" if self.path else self.said.get(key, key)
 
     def take(self, *keys: str) -> Any:
-        """The value of the first of these keys that is there, or None. All of them are read."""
+        """The value of the first of these keys present, or None. All of them are read."""
         found = [k for k in keys if k in self.data]
         for k in found:
             self.left.pop(k, None)
         return self.data[found[0]] if found else None
 
     def number(self, *keys: str, low: float = 0.0, most: float = FINITE) -> float | None:
-        """The same for a number from `low` to `most`. Raises ArchitectureError for what is none."""
+        """The same for a number from `low` to `most`. Raises ArchitectureError for any other value."""
         key = next((k for k in keys if k in self.data), None)
         if key is None:
             return None
@@ -60,7 +60,7 @@ class Fields:
         return found
 
     def rate(self, *keys: str) -> float | None:
-        """The same for a bandwidth; None where it is infinite."""
+        """The same for a bandwidth; None if it is infinite."""
         found = self.number(*keys, most=math.inf)
         return None if found == math.inf else found
 
@@ -92,7 +92,7 @@ class Fields:
         return None if value is None else Fields(self.file, self.at(key), value, self.unread)
 
     def required(self, key: str) -> Fields:
-        """The same. Raises ArchitectureError where nothing is there."""
+        """The same. Raises ArchitectureError if nothing is there."""
         found = self.inside(key)
         if found is None:
             raise self.refused(key, "nothing stands here, where keys are expected")
@@ -110,12 +110,12 @@ class Fields:
             yield Fields(self.file, f"{self.at(key)}[{name or n}]", item, self.unread)
 
     def inherit(self, given: dict[str, Any]) -> None:
-        """Values of keys that are not there, as what stands around it says."""
+        """Give missing keys the values of the containers around."""
         for key, value in given.items():
             self.data.setdefault(key, value)
 
     def leave(self, key: str, why: str) -> None:
-        """A key that is there is named as left out."""
+        """Name a present key as left out."""
         if key in self.left:
             self.note(key, _short(self.take(key)), why)
 
@@ -124,11 +124,11 @@ class Fields:
         self.unread.append(Unread(self.at(key) if key else self.path, what, why))
 
     def refused(self, key: str, what: str) -> ArchitectureError:
-        """The error that says what is wrong at a key."""
+        """The error for a fault at a key."""
         return refused(self.file, self.at(key) if key else self.path, what)
 
     def close(self) -> None:
-        """Names the keys that nobody read."""
+        """Names the keys nobody read."""
         physical = [self.said[k] for k in self.left if k in PHYSICAL]
         others = [self.said[k] for k in self.left if k not in PHYSICAL]
         if physical:

@@ -18,12 +18,12 @@ AXES = ("i", "j", "k")
 
 
 class ArchitectureError(HardwareError):
-    """A file from which no machine can be made: which, at which key, and what to do."""
+    """A file unfit to make a machine: its name, the key, and the remedy."""
 
 
 @dataclass(frozen=True)
 class Unread:
-    """Something of a file that the machine does not have: where, what stands there, and why, or what stands for it."""
+    """A part of a file missing in the machine: its place, its text, and the reason or the substitute."""
 
     path: str
     what: str
@@ -35,7 +35,7 @@ class Unread:
 
 @dataclass(frozen=True)
 class Mesh:
-    """A dimension of the array. may: the axes that the file lets it take; empty where it says nothing."""
+    """A dimension of the array. may: the axes the file lets it take; empty if it says nothing."""
 
     name: str
     size: int
@@ -47,9 +47,9 @@ class Mesh:
 class Level:
     """A memory. All figures are of one instance.
 
-    holds: operands. bits: capacity, None for main memory. over: the meshes along which there is one instance for each place.
-    read, write: bits a cycle, None without limit; shared: of both together. read_energy, write_energy: picojoules an access of
-    `access` bits, or of one element where that is None. word: bits of an element where the file says so.
+    holds: operands. bits: capacity, None for main memory. over: the meshes with an instance for each of their places.
+    read, write: bits a cycle, None without limit; shared: of both together. read_energy, write_energy: picojoules an
+    access of `access` bits, or of one element if it is None. word: bits of an element if the file gives them.
     """
 
     name: str
@@ -81,21 +81,21 @@ class Architecture:
     unread: tuple[Unread, ...] = ()
 
     def of(self, operand: str) -> tuple[Level, ...]:
-        """The levels that an operand passes, main memory first."""
+        """The levels on an operand's way, main memory first."""
         return tuple(x for x in self.levels if operand in x.holds)
 
     def refused(self, path: str, what: str) -> ArchitectureError:
-        """The error that says what is wrong at a key."""
+        """The error for a fault at a key."""
         return refused(self.file, path, what)
 
 
 def refused(file: str, path: str, what: str) -> ArchitectureError:
-    """The error that says what is wrong at a key of a file."""
+    """The error for a fault at a key of a file."""
     return ArchitectureError(f"{file}: {path}: {what}" if path else f"{file}: {what}")
 
 
 def integer_type(bits: int) -> str:
-    """The signed type that has room for so many bits.
+    """The smallest signed type with room for so many bits, i64 at most.
 
     >>> integer_type(8), integer_type(24)
     ('i8', 'i32')
@@ -104,7 +104,7 @@ def integer_type(bits: int) -> str:
 
 
 def last_name(path: str) -> str:
-    """The component that a path of Timeloop or Accelergy ends at, without how many there are.
+    """The last component in a path of Timeloop or Accelergy, without its count.
 
     >>> last_name("system.PE[0..3].reg[1..16]")
     'reg'
@@ -122,6 +122,6 @@ def listed(words: Sequence[str]) -> str:
 
 
 def did_you_mean_file(path: Path) -> str:
-    """Files beside it that may have been meant; '' where there are none."""
+    """A hint at files beside it with a similar name; '' if there are none, or if it exists."""
     near = [p.name for p in path.parent.glob("*.y*ml")] if path.parent.is_dir() else []
     return f"; {did_you_mean(path.name, near)}" if near and not path.exists() else ""

@@ -1,4 +1,4 @@
-"""What an architecture's machine issues: loads, moves between levels, the array's product, what begins and stores sums."""
+"""The instructions of an architecture's machine: loads, moves between levels, the array's product, starts, stores."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class _Issued:
         )  # fmt: skip
 
     def stores(self) -> list[Instruction]:
-        """From the sums, by the memory that they pass."""
+        """From the sums, by the memory on their way."""
         way, kind = self.placed.ways[ACC], self.types[ACC].name
         rows, columns = (self.placed.extents[x] for x in INDEXED[ACC])
         tile, last = {"r": rows, "c": columns}, way.via or way.own

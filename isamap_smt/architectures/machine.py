@@ -1,4 +1,4 @@
-"""The machine of an architecture, with what it does not have of the file, and how its accesses are counted."""
+"""The machine of an architecture, with the parts of the file it lacks, and with the counting of its accesses."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from isamap_smt.ir.kept import hashed_once
 
 @dataclass(frozen=True)
 class Counted:
-    """What accesses to an operand in a level are: those of moves, by elements that they touch, and those of the array.
+    """Accesses to an operand in a level: those of moves, by elements touched, and those of the array.
 
-    memory: of the machine; '' for a level inside of the array, which no instruction names. copies: instances that a write goes to.
-    read, written: elements, each in each instance, of one product of the array. reads, writes: picojoules an element.
+    memory: of the machine; '' for a level inside the array, as no instruction names it. copies: instances reached by
+    one write. read, written: elements, each in each instance, of one product of the array. reads, writes: picojoules an
+    element.
     """
 
     level: str
@@ -39,9 +40,9 @@ class Counted:
 @hashed_once
 @dataclass(frozen=True)
 class ReadMachine(Hardware):
-    """A machine that was read from an architecture of another tool.
+    """A machine read from another tool's architecture.
 
-    architecture: what the file says. unread: what of it the machine does not have. notes: what was decided. counted: how its
+    architecture: the contents of the file. unread: its parts missing in the machine. notes: decisions. counted: how
     accesses are counted.
     """
 
@@ -52,7 +53,7 @@ class ReadMachine(Hardware):
 
     @property
     def compute_energy(self) -> float | None:
-        """Picojoules of one product, where the file says them."""
+        """Picojoules of one product, if the file gives them."""
         return self.architecture.compute_energy if self.architecture else None
 
     def __str__(self) -> str:
@@ -102,7 +103,7 @@ def _notes(p: Placed) -> list[str]:
 
 
 def _counted(memories: Memories) -> list[Counted]:
-    """Of every level that an operand passes, main memory included."""
+    """Of every level on an operand's way, main memory included."""
     found = []
     p = memories.placed
     for o, w in p.ways.items():

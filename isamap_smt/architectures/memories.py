@@ -1,4 +1,4 @@
-"""An architecture's levels as addressed memories: rows, and how much of what a file says is left."""
+"""An architecture's levels as addressed memories: their rows, and the losses against the file."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ INSIDE = "taken as a part of the array: it has no room for a tile that an instru
 
 
 class Memories:
-    """One for each level in use, several where it holds operands of several types, as the cells of a memory have one. names: of
-    the memory of a level and an operand. unread: what became of levels. sums: the part of a shared level that sums have."""
+    """One memory for each level in use; several if it holds several types, as a memory's cells have one.
+
+    names: of the memory of a level and an operand. unread: changes to levels. sums: the share of sums in a shared
+    level.
+    """
 
     def __init__(self, placed: Placed, sums: float) -> None:
         self.placed, self.sums = placed, sums
@@ -87,7 +90,7 @@ class Memories:
 
 
 def _bytes(level: Level, instances: int) -> float | None:
-    """A cycle, where reads and writes share them."""
+    """Bytes a cycle, if reads and writes share them."""
     return None if level.shared is None else level.shared * instances / 8
 
 

@@ -1,4 +1,4 @@
-"""Where an architecture's operands lie while one instruction computes: extents, axes of the mesh, levels on the way."""
+"""An architecture's operands while one instruction computes: extents, axes of the mesh, levels on the way."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Placed:
 
     @property
     def steps(self) -> int:
-        """Cycles that a product keeps the array busy for."""
+        """Cycles of one product in the array."""
         return prod(self.turns.values())
 
     @property
@@ -46,7 +46,7 @@ class Placed:
         return {a: -(-self.extents[a] // across[a]) for a in AXES}
 
     def stays(self, operand: str) -> int:
-        """For how many steps each element stays where it is: the axis with the most turns is gone through innermost."""
+        """The number of steps each element stays in place: the axis with the most turns is innermost."""
         axis, turns = max(self.turns.items(), key=lambda x: x[1])
         return 1 if axis in INDEXED[operand] else turns
 
@@ -63,12 +63,15 @@ class Placed:
         return prod(self.size(m) for m in level.over if self.axes[m] not in INDEXED[operand])
 
     def tiles(self, level: Level, operand: str) -> int:
-        """How many tiles of an operand have room in its part of a level, which the operands there share evenly."""
+        """The number of an operand's tiles with room in its part of a level; the operands there share it evenly."""
         bits = (level.bits or 0) * self.apart(level, operand) // len(level.holds)
         return int(bits // (8 * self.elements(operand) * dtype(dict(self.architecture.types)[operand]).bytes))
 
     def shared(self, level: Level, operand: str) -> int:
-        """How many multipliers one access serves in a step: along meshes without its axes, of which the level has no copies."""
+        """The number of multipliers served by one access in a step.
+
+        They lie along meshes without the operand's axes, and without copies in the level.
+        """
         return prod(
             m.size
             for m in self.architecture.meshes

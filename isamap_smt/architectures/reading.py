@@ -1,4 +1,4 @@
-"""Files as machines, by the format that their keys are of."""
+"""Files as machines, by the format of their keys."""
 
 from __future__ import annotations
 
@@ -24,14 +24,17 @@ def from_timeloop(
 ) -> ReadMachine:
     """The machine of an architecture of Timeloop: version 0.4 with nodes, or 0.2 and 0.3 as a tree.
 
-    source: a path, or the text itself. The array becomes one instruction, acc[i,j] += a[i,k] * b[k,j], with Inputs as a, Weights
-    as b, Outputs as acc. unroll: points of each axis that the array computes side by side, such as {"j": 16, "k": 16}; by itself
-    as the file's spatial constraints say, else the first dimension of the mesh takes j and the second k. in_time: how many of them
-    it computes one after the other. dtypes: element types by operand. sums: the part of a memory for inputs and sums that sums
-    have. ert: a file with energies (ERT). values: numbers of the file to replace, such as shared_glb_depth=8192; i, j and k are
-    in_time.
+    source: a path, or the text itself. The array becomes one instruction, acc[i,j] += a[i,k] * b[k,j], with Inputs as
+    a, Weights as b, Outputs as acc.
+    unroll: points of each axis computed by the array side by side, such as {"j": 16, "k": 16}; by default as in the
+    file's spatial constraints, else the first dimension of the mesh takes j and the second k.
+    in_time: how many of them it computes one after the other.
+    dtypes: element types by operand. sums: the share of sums in a memory for inputs and sums. ert: a file with energies
+    (ERT).
+    values: numbers of the file to replace, such as shared_glb_depth=8192; i, j and k are in_time.
 
-    What is not understood, or not kept, is in `unread` of the machine. Raises ArchitectureError where no machine can be made.
+    Everything not understood, or not kept, is in `unread` of the machine. Raises ArchitectureError if no machine can be
+    made.
     """
     own, file_values = _axes(in_time, values)
     found = timeloop_architecture(source, dtypes, file_values, ert)
@@ -57,7 +60,7 @@ def from_zigzag(
 
 
 def from_architecture(source: str | Path, **given: int) -> ReadMachine:
-    """The machine of a file whose keys say which format it has. given: as `values` there. Raises ArchitectureError."""
+    """The machine of a file, its format told by its keys. given: as `values` there. Raises ArchitectureError."""
     file, data = read(source)
     make: Callable[..., ReadMachine] | None = (
         from_timeloop if is_timeloop(data) else from_zigzag if is_zigzag(data) else None

@@ -1,4 +1,4 @@
-"""Numbers of a file that a call sets: `eyeriss.yaml(shared_glb_depth=8192)`, `from_zigzag(path, D1=32)`."""
+"""Numbers of a file set by a call: `eyeriss.yaml(shared_glb_depth=8192)`, `from_zigzag(path, D1=32)`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ Settings = dict[str, tuple[Any, Any]]
 
 
 def settle(file: str, known: Settings, values: Mapping[str, int]) -> None:
-    """Sets each. known: name -> what holds the number, and its key there. Raises ArchitectureError for a name that nothing has."""
+    """Sets each. known: name -> the holder of the number, and its key there.
+
+    Raises ArchitectureError for an unknown name, and for a value other than a whole number from 1 on.
+    """
     for name, value in values.items():
         if name not in known:
             raise refused(file, "", f"no number is called {name!r}; {did_you_mean(name, list(known))}")

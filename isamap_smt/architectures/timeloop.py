@@ -40,7 +40,7 @@ def is_timeloop(data: Mapping[str, Any]) -> bool:
 def timeloop_architecture(
     source: str | Path, dtypes: Mapping[str, str] | None, values: Mapping[str, int], ert: str | Path | None
 ) -> Architecture:
-    """What the file says. Raises ArchitectureError."""
+    """The architecture in the file. Raises ArchitectureError."""
     file, data = read(source)
     if not is_timeloop(data):
         raise refused(
@@ -119,7 +119,7 @@ def _levels(file: str, components: list[Component], unread: list[Unread]) -> tup
 
 
 def _leave(c: Component, kind: str) -> None:
-    """A component that is neither is named, with what is said of it."""
+    """Name a component that is neither memory nor multiplier, with its attributes."""
     dummy = "dummy" in f"{c.name} {c.fields.data.get('class')}".lower()
     why = "a dummy; its mesh alone is taken" if dummy else "a class that is not known; left out"
     if kind == NETWORK:

@@ -1,4 +1,4 @@
-"""Timeloop's constraints: which operands a memory keeps, which axes a mesh takes. The others are named."""
+"""Timeloop's constraints: the operands kept by a memory, the axes taken by a mesh. The others are named."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOOPS = "loops are the schedule's to choose; pin them with --fix"
 
 @dataclass(frozen=True)
 class Constraints:
-    """keep, bypass: operands, None where nothing is said. axes: those that a mesh may take; empty: any."""
+    """keep, bypass: operands, None if nothing is said. axes: those a mesh may take; empty: any."""
 
     keep: tuple[str, ...] | None = None
     bypass: tuple[str, ...] = ()
@@ -47,13 +47,13 @@ class Constraints:
         return Constraints(keep, bypass, axes)
 
     def holds(self) -> tuple[str, ...]:
-        """The operands that a memory keeps: those named, else all that do not bypass it."""
+        """The operands kept by a memory: those named, else all but those bypassing it."""
         kept = OPERANDS if self.keep is None else self.keep
         return tuple(o for o in OPERANDS if o in kept and o not in self.bypass)
 
     @property
     def open(self) -> tuple[str, ...]:
-        """Operands of which nothing is said where something is said of others."""
+        """Operands neither kept nor bypassed, if the file names some to keep."""
         return () if self.keep is None else tuple(o for o in OPERANDS if o not in self.keep and o not in self.bypass)
 
 
@@ -76,7 +76,7 @@ def _operands(fields: Fields, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def spatial_axes(fields: Fields) -> tuple[str, ...]:
-    """The axes of a product that the factors let a mesh take; the rest is named."""
+    """The axes of a product allowed to a mesh by its factors; the rest is named."""
     axes: tuple[str, ...] = ()
     for key in ("factors", "factors_only"):
         value = fields.data.get(key)
@@ -107,7 +107,7 @@ def spatial_axes(fields: Fields) -> tuple[str, ...]:
 
 
 def targets_of(whole: Fields, key: str) -> dict[str, Constraints]:
-    """By component, of constraints that stand beside the architecture. Raises ArchitectureError."""
+    """Constraints beside the architecture, by component. Raises ArchitectureError."""
     found: dict[str, Constraints] = {}
     if key not in whole:
         return found

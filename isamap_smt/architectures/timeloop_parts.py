@@ -1,4 +1,4 @@
-"""Timeloop's components: what stores, what multiplies. Bandwidths are words a cycle of one instance, energies an access."""
+"""Timeloop's components: memories and multipliers. Bandwidths are words a cycle of one instance, energies an access."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SAID = {A: re.compile(r"ifmap|input|act", re.IGNORECASE), B: re.compile(r"weigh
 
 
 def kind_of(c: Fields) -> str:
-    """What a component is, by its class."""
+    """The kind of a component, by its class."""
     name = str(c.data.get("subclass") or c.data.get("class") or "")
     both = f"{name} {c.data.get('class')}"
     if _NETWORKS.search(name):
@@ -35,7 +35,7 @@ def kind_of(c: Fields) -> str:
 
 @dataclass(frozen=True)
 class Multiplier:
-    """bits of a factor, sums of a sum, None where it does not say."""
+    """bits: of a factor; sums: bits of a sum; None if the file gives none."""
 
     name: str
     path: str
@@ -64,7 +64,7 @@ def multiplier(c: Fields, name: str) -> Multiplier:
 def storage(
     c: Fields, name: str, over: tuple[str, ...], constraints: Constraints, main: bool, around: dict[str, Any]
 ) -> Level | None:
-    """None where it has no size that is kept. Raises ArchitectureError."""
+    """The level; None if its size has no limit and it is not main memory. Raises ArchitectureError."""
     kind = str(c.take("class", "subclass"))
     given = c.inside("attributes")
     t = given if given is not None else Fields(c.file, c.at("attributes"), {}, c.unread)
@@ -147,7 +147,7 @@ def _bandwidths(t: Fields) -> tuple[float | None, float | None, float | None]:
 
 
 def _holds(c: Fields, name: str, constraints: Constraints) -> tuple[str, ...]:
-    """As constraints say; where they say nothing, by a name such as weights_spad; else everything."""
+    """By constraints; without any, by a name such as weights_spad; else every operand."""
     found = constraints.holds()
     if constraints.keep is None and not constraints.bypass:
         guessed = tuple(o for o in OPERANDS if _SAID[o].search(name))

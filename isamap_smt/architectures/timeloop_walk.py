@@ -17,7 +17,7 @@ RANGE = re.compile(r"(?P<name>[^\[]+)(\[(?P<low>\d+)\.\.(?P<high>\d+)\])?\s*")
 
 @dataclass(frozen=True)
 class Component:
-    """A component with the meshes above it, what constrains it, and what containers say for all below them."""
+    """A component with the meshes above it, its constraints, and its containers' attributes for all below them."""
 
     fields: Fields
     name: str
@@ -27,7 +27,7 @@ class Component:
 
 
 def _for_all(container: Fields) -> dict[str, Any]:
-    """The bits of an element, where a container says them for all below it; its other attributes are named."""
+    """The bits of an element, if a container gives them for all below it; its other attributes are named."""
     attributes = container.inside("attributes")
     if attributes is None:
         return {}
@@ -144,7 +144,10 @@ class Tree:
         return found["name"].strip(), count
 
     def _grow(self, node: Fields, name: str, count: int) -> None:
-        """Where there are more of a component than of those above it, the mesh has grown, by columns and by rows."""
+        """If a component is more numerous than those above it, the mesh grows, by columns and by rows.
+
+        Raises ArchitectureError if the number below each of those above differs.
+        """
         raw = node.data.get("attributes")
         said = Fields(node.file, node.at("attributes"), raw if isinstance(raw, dict) else {}, [])
         instances, mesh = said.whole("instances"), said.whole("meshX")

@@ -1,4 +1,4 @@
-"""What a program of engines moves, level by level: elements and bytes, and energy where the machine says what an access takes."""
+"""The traffic of a program of engines, level by level: elements, bytes, and energy if the machine gives an access's."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from isamap_smt.simulator.traffic import Touched, touched
 class Moved:
     """A tensor in a level.
 
-    reads, writes: elements that instructions touch there, each once for each use; none in a level inside of the array, which no
-    instruction names. read_accesses, write_accesses: elements in each instance of the level, the array's own for each step.
-    energy: picojoules, None where the machine does not say what accesses take.
+    reads, writes: elements touched there by instructions, each once for each use; none in a level inside the array, as
+    no instruction names it. read_accesses, write_accesses: elements in each instance of the level, the array's own for
+    each step. energy: picojoules, None if the machine has no energies of accesses.
     """
 
     level: str
@@ -39,10 +39,10 @@ class Moved:
 
 @dataclass(frozen=True)
 class Traffic:
-    """rows: from main memory inwards. products: that the array computes, padding included. energies in picojoules.
+    """rows: from main memory inwards. products: computed by the array, padding included. energies in picojoules.
 
-    sizes: by axis, for which it is counted. cycles: predicted, where these are the sizes that the plan was made for.
-    unread: what of an architecture's file the machine does not have.
+    sizes: by axis, as used for counting. cycles: predicted, if the plan was made for these sizes. unread: the parts of
+    an architecture's file missing in the machine.
     """
 
     kernel: str
@@ -56,7 +56,7 @@ class Traffic:
 
     @property
     def energy(self) -> float | None:
-        """Of all levels and products together; None where some of it is not known."""
+        """Of all levels and products together; None if a part of it is unknown."""
         parts = [*(r.energy for r in self.rows), self.compute_energy]
         return None if any(p is None for p in parts) else float(sum(p or 0.0 for p in parts))
 
@@ -91,7 +91,7 @@ class Traffic:
 
 
 def traffic(program: Program, hardware: Hardware, sizes: Mapping[str, int], cycles: float | None) -> Traffic:
-    """Of a program at these sizes. Raises LanguageError for sizes that are missing."""
+    """Of a program at these sizes. Raises LanguageError for missing sizes."""
     counted = touched(program, sizes)
     products = sum(
         t.uses * prod(t.instruction.axes.values())
@@ -111,7 +111,7 @@ def traffic(program: Program, hardware: Hardware, sizes: Mapping[str, int], cycl
 
 
 def _memories(hardware: Hardware, counted: tuple[Touched, ...]) -> list[Moved]:
-    """By memory; energy by its picojoules a byte, where the description says some."""
+    """By memory; energy by its picojoules a byte, if the description has any."""
     sums: dict[tuple[str, str, int], list[int]] = {}
     for t in counted:
         own = sums.setdefault((t.memory, t.tensor, t.instruction.types[t.operand].bytes), [0, 0])
@@ -161,7 +161,7 @@ def _moved(c: Counted, tensor: str, counted: list[Touched]) -> Moved:
 
 
 def _operand(t: Touched, named: set[tuple[str, str]]) -> str:
-    """Which operand of a product the cells of a use belong to. Another operand's load may bring a tile of the same form."""
+    """The product's operand behind the cells of a use. Another operand's load may bring a tile of the same form."""
     name = t.instruction.short
     said = t.operand if name == PRODUCT else A if name.endswith("_a") else B if name.endswith("_b") else ACC
     return said if (said, t.tensor) in named else next((o for o, tensor in sorted(named) if tensor == t.tensor), said)

@@ -9,7 +9,7 @@ from isamap_smt.ir.dtypes import dtype
 
 
 def typed(known: Mapping[str, str], given: Mapping[str, str] | None, file: str) -> dict[str, str]:
-    """Those of the file, or else those that are given. Raises ArchitectureError, DTypeError."""
+    """The types given, else those of the file. Raises ArchitectureError, DTypeError."""
     for o in given or {}:
         if o not in OPERANDS:
             raise refused(file, "", f"dtypes of {o}: the operands are {listed(OPERANDS)}")

@@ -1,8 +1,8 @@
-"""ZigZag's accelerators: memories from the array outwards, an operational array with dimensions, what each memory serves.
+"""ZigZag's accelerators: memories from the array outwards, an operational array, and the dimensions each memory serves.
 
-Keys of zigzag-dse 2 (multipliers, r_bw and w_bw) and 3 (operational_array, ports with bandwidths). Sizes are bits, bandwidths bits
-a cycle, costs picojoules an access of a bandwidth's bits, all of one instance. There is an instance for each place along dimensions
-that a memory does not serve.
+Keys of zigzag-dse 2 (multipliers, r_bw and w_bw) and 3 (operational_array, ports with bandwidths). Sizes are bits,
+bandwidths bits a cycle, costs picojoules an access of a bandwidth's bits, all of one instance. There is an instance for
+each place along dimensions not served by the memory.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def is_zigzag(data: Mapping[str, Any]) -> bool:
 def zigzag_architecture(
     source: str | Path, dtypes: Mapping[str, str] | None, values: Mapping[str, int]
 ) -> Architecture:
-    """What the file says. Raises ArchitectureError."""
+    """The architecture in the file. Raises ArchitectureError."""
     file, data = read(source)
     if not is_zigzag(data):
         raise refused(file, "", f"keys {listed([*data])}: an accelerator of ZigZag has memories and operational_array")
@@ -87,7 +87,7 @@ def _main(level: Level) -> Level:
 
 
 def _adjustable(data: Map) -> Settings:
-    """name -> (mapping, key) of the numbers that a call may set: D1, and MEMORY_KEY."""
+    """name -> (mapping, key) of the numbers a call may set: D1, and MEMORY_KEY."""
     found: Settings = {}
     for array in (data.get(a) for a in ARRAYS):
         if isinstance(array, dict) and isinstance(array.get("sizes"), list):
@@ -136,7 +136,7 @@ def _array(array: Fields) -> tuple[tuple[Mesh, ...], float | None, tuple[int, in
 
 
 def _dataflows(whole: Fields, meshes: tuple[Mesh, ...]) -> dict[str, tuple[str, ...]]:
-    """Dimension -> the axes that its loops are."""
+    """Dimension -> the axes of its loops."""
     flows = whole.inside("dataflows")
     found: dict[str, tuple[str, ...]] = {}
     if flows is None:
@@ -187,7 +187,7 @@ def _level(m: Fields, name: str, dimensions: list[str]) -> Level:
 
 
 def _ports(m: Fields) -> tuple[float | None, float | None, float | None]:
-    """Bits that are read and written a cycle, and of both together."""
+    """Bits read a cycle, bits written a cycle, and those of both together."""
     read, write = m.rate("r_bw"), m.rate("w_bw")
     if 0 in (read, write):
         raise m.refused("r_bw" if read == 0 else "w_bw", "nothing is ever moved; write bits a cycle")
@@ -228,8 +228,11 @@ def _ports(m: Fields) -> tuple[float | None, float | None, float | None]:
 
 
 def _served(meshes: tuple[Mesh, ...], levels: list[Level], hints: dict[str, tuple[str, ...]]) -> tuple[Mesh, ...]:
-    """With the axes that they may take: as dataflows say; else, where the innermost memory of an operand serves some dimensions
-    alone, the axis that it has not, sums first."""
+    """The meshes with the axes they may take, as dataflows say.
+
+    Without a dataflow: if an operand's innermost memory serves some dimensions alone, they take the axis it lacks, sums
+    first.
+    """
     may, every = dict(hints), {m.name for m in meshes}
     for operand, axis in ((ACC, "k"), (A, "j"), (B, "i")):
         inner = next((x for x in levels if operand in x.holds), None)

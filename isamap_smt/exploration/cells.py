@@ -33,7 +33,7 @@ class Layer:
 
 
 def layer(asked: str | Kernel | Layer, sizes: Mapping[str, int] | None = None) -> Layer:
-    """The layer that a kernel, a name, or a text such as `12*gemm@i=128,j=768,k=768` means. sizes: where it says none itself.
+    """The layer meant by a kernel, a name, or a text such as `12*gemm@i=128,j=768,k=768`. sizes: if the text has none.
 
     Raises UnknownNameError, SizeError.
     """
@@ -79,7 +79,7 @@ class Cell:
 
     @property
     def kernel(self) -> Kernel:
-        """The kernel with the machine's element types, where it was asked for by its name."""
+        """The kernel; if it was asked for by its name and the machine has engines, with the machine's element types."""
         known = self.layer
         return (
             with_types_of_engines(known.kernel, self.hardware)
@@ -89,7 +89,7 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """The same for the same question, in any process: of the kernel, its sizes and all that the machine says."""
+        """The same for the same question, in any process: a digest of kernel, sizes, machine and `count`."""
         return digest(
             canonical(
                 [kernel_digest(self.kernel), sorted(self.layer.sizes), hardware_digests(self.hardware), self.count]
@@ -99,10 +99,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Answer:
-    """mappings: how many are legal, if that was asked. status: OPTIMAL, FEASIBLE, or what stands instead of a plan: NONE, TIME.
+    """mappings: the number of legal ones, if asked for. status: OPTIMAL or FEASIBLE; NONE or TIME in place of a plan.
 
-    cycles, bound: of one run; None without a plan. parts: cycles of what goes on side by side, such as each engine's work, by name.
-    reason: why there is no plan, or what it does without.
+    cycles, bound: of one run; None without a plan. parts: cycles of concurrent work, such as each engine's, by name.
+    reason: why there is no plan, or the plan's omissions.
     """
 
     key: str
@@ -117,7 +117,7 @@ class Answer:
 
     @property
     def bottleneck(self) -> str:
-        """What takes the most of the cycles, or ''."""
+        """The part with the most cycles, or ''."""
         return max(self.parts, key=lambda p: p[1])[0] if self.parts and max(p[1] for p in self.parts) > 0 else ""
 
     def document(self) -> dict[str, Any]:
@@ -126,7 +126,7 @@ class Answer:
 
 
 def read_answer(document: Mapping[str, Any]) -> Answer:
-    """The answer of a document. Raises KeyError, TypeError for what is none."""
+    """The answer of a document. Raises KeyError, TypeError for any other document."""
     own = {n: document[n] for n in ("key", "status", "mappings", "cycles", "bound", "by", "reason", "seconds")}
     parts = tuple(sorted((str(n), float(v)) for n, v in document["parts"].items()))
     if not isinstance(own["key"], str) or not isinstance(own["status"], str):
@@ -171,7 +171,7 @@ def _of_plan(cell: Cell, made: Plan, mappings: int | None, seconds: float) -> An
 
 
 def _count(cell: Cell) -> int:
-    """Legal mappings of the kernel's main statement onto every instruction that computes."""
+    """Legal mappings of the kernel's main statement onto every computing instruction."""
     found = 0
     for i in cell.hardware.computes:
         try:

@@ -1,8 +1,7 @@
-"""What a machine may lack for tiles of an operand, each derived from the instructions that it has.
+"""Moves a machine may lack for tiles of an operand, each derived from one of its instructions.
 
-A load into another memory is one that the machine has, with other cells; a transposed one has its rows and columns in main memory
-changed about; a store is a load turned around. Engine and work are those of what it is derived from. Whether an edit helps, only
-planning says.
+A load into another memory is an existing one with other cells; a transposed one has its rows and columns in main memory
+swapped; a store is a load turned around. Engine and work are the original's. Only planning tells whether an edit helps.
 """
 
 from __future__ import annotations
@@ -34,7 +33,10 @@ PADDED: tuple[tuple[str, ...], ...] = ((ROW,), (COLUMN,), (ROW, COLUMN))
 
 @dataclass(frozen=True)
 class Tile:
-    """Cells of an operand in an addressed memory. rows, columns: points of the axes that count them, 0 where none does."""
+    """Cells of an operand in an addressed memory.
+
+    rows, columns: points of the axes counting them, 0 without such an axis.
+    """
 
     memory: str
     dtype: DType
@@ -53,7 +55,7 @@ class Tile:
 
     @property
     def place(self) -> str:
-        """In its memory, or in another one if that is put in its place."""
+        """The index of its cells in its memory, or in another memory put in its place."""
         return f"[{ROW if self.rows else 0},{COLUMN if self.columns else 0}]"
 
     @property
@@ -70,7 +72,7 @@ def tile_of(i: Instruction, operand: str) -> Tile:
 
 
 def held(move: Instruction) -> Tile | None:
-    """The cells of what copies between main memory and a memory of the machine; None of anything else."""
+    """The cells copied between main memory and a memory of the machine; None for any other instruction."""
     s = move.kernel.statements[0]
     if s.op != "=" or s.guard or not s.inputs or len(move.operands) != 2 or move.kind == "configure":
         return None
@@ -79,7 +81,7 @@ def held(move: Instruction) -> Tile | None:
 
 
 def loads(machine: Hardware) -> tuple[Instruction, ...]:
-    """What copies from main memory."""
+    """The copies from main memory."""
     return tuple(
         i
         for i in machine.instructions
@@ -88,7 +90,7 @@ def loads(machine: Hardware) -> tuple[Instruction, ...]:
 
 
 def stores(machine: Hardware) -> tuple[Instruction, ...]:
-    """What writes main memory from cells of a memory, whatever it makes of them."""
+    """The instructions writing main memory from cells of a memory, computing or not."""
     return tuple(i for i in machine.instructions if i.kind != "configure" and i.operand(i.target).memory == MAIN)
 
 
@@ -109,7 +111,7 @@ class Form:
 
 
 def forms(tile: Tile) -> tuple[Form, ...]:
-    """The forms of an address, those that take the least first."""
+    """The forms of an address, the least demanding first."""
     if len(tile.axes) < 2:
         (axis,) = tile.axes or ("",)
         free = (Form(axis, f"{MAIN}[{axis}*{STRIDES[axis]}]", " with a free stride"),) if axis else ()
@@ -123,14 +125,14 @@ def forms(tile: Tile) -> tuple[Form, ...]:
 
 @dataclass(frozen=True)
 class Counted:
-    """Axes of which a use may leave out points from the end, and from the front."""
+    """Axes with points a use may leave out. active: from the end; front: from the front."""
 
     active: tuple[str, ...] = ()
     front: tuple[str, ...] = ()
 
 
 def counted(tile: Tile, given: Counted) -> tuple[Counted, ...]:
-    """What a move may leave out, those that take the least first. given: what the one that it is derived from may."""
+    """The points a move may leave out, the least first. given: those of the move it is derived from."""
     every = tuple(tile.axes)
     own = Counted(tuple(a for a in given.active if a in every), tuple(a for a in given.front if a in every))
     padded = (Counted(every, tuple(a for a in front if a in every)) for front in PADDED)
@@ -138,7 +140,7 @@ def counted(tile: Tile, given: Counted) -> tuple[Counted, ...]:
 
 
 def _counted_by(move: Instruction) -> Counted:
-    """What a move may leave out, in rows and columns of its tile."""
+    """The points a move may leave out, in rows and columns of its tile."""
     o = next(o for o in move.operands if o.row is not None)
     called = {str(o.row): ROW, str(o.column): COLUMN}
     active, front = (tuple(called[a] for a, _ in pairs if a in called) for pairs in (move.active, move.front))
@@ -146,7 +148,7 @@ def _counted_by(move: Instruction) -> Counted:
 
 
 def _work(move: Instruction, form: Form) -> Work | None:
-    """The work of a move that lies so: one piece of main memory after the other."""
+    """The work of a move with this form of address: one piece of main memory after the other."""
     if move.work is None:
         return None
     o = next(o for o in move.operands if o.row is not None)
@@ -162,7 +164,7 @@ def _work(move: Instruction, form: Form) -> Work | None:
 
 
 def for_input(mapping: Mapping, machine: Hardware, operand: str) -> Iterator[tuple[Edit, ...]]:
-    """Edits that may bring tiles of an operand, the smallest of each kind first."""
+    """Edits to bring tiles of an operand, the smallest of each kind first; each may help."""
     compute = computing(mapping, machine)
     tile = tile_of(compute, operand)
     every = loads(machine)
@@ -177,7 +179,7 @@ def for_input(mapping: Mapping, machine: Hardware, operand: str) -> Iterator[tup
 
 
 def _nearest(moves: tuple[Instruction, ...], tile: Tile) -> Instruction | None:
-    """The move that is most like one of this tile."""
+    """The move most like one of this tile."""
 
     def unlike(move: Instruction) -> tuple[bool, bool, bool]:
         of = held(move)
@@ -187,12 +189,12 @@ def _nearest(moves: tuple[Instruction, ...], tile: Tile) -> Instruction | None:
 
 
 def _free(move: Instruction) -> int:
-    """Strides that it leaves to each use."""
+    """The number of strides it leaves to each use."""
     return len(move.strides)
 
 
 def _altered(move: Instruction) -> Iterator[Alter]:
-    """The move with fields that let it take more."""
+    """The move with other fields, to take more."""
     o = next(o for o in move.operands if o.row is not None)
     main = next(o for o in move.operands if o.row is None)
     called = {str(e): a for e, a in ((o.row, ROW), (o.column, COLUMN)) if str(e) in move.axes}
@@ -258,13 +260,13 @@ def _suffix(form: Form, part: Counted, given: Counted) -> str:
 
 
 def _padding(part: Counted, given: Counted) -> str:
-    """What it leaves out from the front beyond what others do, in words."""
+    """Its points left out from the front beyond the others', in words."""
     front = [ACTIVE[a] for a in part.front if a not in given.front]
     return f", with zeros before its {' and '.join(front)}" if front else ""
 
 
 def _passing(machine: Hardware, compute: Instruction, of: Tile, tile: Tile) -> Add:
-    """What takes whole tiles on from a further memory."""
+    """A move of whole tiles on from a further memory."""
     other = next((i for i in machine.instructions if i.kind == "move"), None)
     made = _instruction(
         machine, compute, f"pass_{of.memory}_{tile.memory}", f"s[{tile.index}] = g[{tile.index}]", tile,
@@ -278,7 +280,7 @@ def _passing(machine: Hardware, compute: Instruction, of: Tile, tile: Tile) -> A
 
 
 def for_sums(mapping: Mapping, machine: Hardware, operand: str) -> Iterator[tuple[Edit, ...]]:
-    """Edits that may let sums begin and be stored."""
+    """Edits to let sums begin and be stored; each may help."""
     compute = computing(mapping, machine)
     tile = tile_of(compute, operand)
     epilogue = epilogue_of(mapping.kernel)
@@ -293,7 +295,7 @@ def for_sums(mapping: Mapping, machine: Hardware, operand: str) -> Iterator[tupl
 
 
 def beginnings(machine: Hardware, compute: Instruction, tile: Tile, start: int | float = 0) -> Iterator[Edit]:
-    """What sets cells of sums to 0, or to what another reduction starts from, on the engine that computes."""
+    """Instructions to set cells of sums to 0, or to another reduction's start, on the computing engine."""
     for i in machine.instructions:
         of = tile_of(i, i.target) if i.operand(i.target).row is not None else None
         if (
@@ -314,7 +316,7 @@ def beginnings(machine: Hardware, compute: Instruction, tile: Tile, start: int |
 
 
 def _new_stores(mapping: Mapping, machine: Hardware, compute: Instruction, tile: Tile) -> Iterator[Add]:
-    """Stores of what the kernel makes of its sums."""
+    """Stores of the kernel's results from its sums."""
     epilogue = epilogue_of(mapping.kernel)
     value = _of_a_sum(mapping, epilogue, compute)
     if value is None:
@@ -341,7 +343,7 @@ def _new_stores(mapping: Mapping, machine: Hardware, compute: Instruction, tile:
 
 
 def _of_a_sum(mapping: Mapping, epilogue: Epilogue, compute: Instruction) -> tuple[str, dict[str, DType]] | None:
-    """What is stored of a sum, over cells of its tile, and the other operands that this reads; None where an index is no axis."""
+    """The text to store for a sum, over cells of its tile, and its other operands; None if an index is no axis."""
     index = ",".join(tile_of(compute, compute.target).axes)
     if epilogue.statement is None:
         return f"s[{index}]", {}
@@ -385,12 +387,12 @@ def _instruction(
 
 
 def _rounding(machine: Hardware) -> str:
-    """How the machine's stores that compute round."""
+    """The rounding of the machine's computing stores; "exact" if it has none."""
     return next((i.rounding for i in stores(machine) if not isinstance(_value(i), Read)), "exact")
 
 
 def _made(make: Any) -> Instruction | None:
-    """What a description gives, or None where it is refused."""
+    """The instruction made by a description, or None if it is refused."""
     try:
         found: Instruction = make()
     except IsamapError:
@@ -399,13 +401,13 @@ def _made(make: Any) -> Instruction | None:
 
 
 def _unused(name: str, taken: set[str]) -> str:
-    """The name, with a number where it is taken."""
+    """The name, with a number if it is taken."""
     found = next(n for n in (name, *(f"{name}{k}" for k in range(2, 100))) if n not in taken)
     return found
 
 
 def _other_engine(machine: Hardware, compute: Instruction) -> str:
-    """An engine that moves may be issued by: another one than that which computes, if there is one."""
+    """An engine to issue moves: another one than the computing one, if there is one."""
     names = [e.name for e in machine.engines if not e.host]
     return next((n for n in names if n != compute.engine), compute.engine)
 

@@ -1,4 +1,4 @@
-"""Kernels by machines: every cell is answered once, in parallel, and kept in a file, so that what was interrupted goes on."""
+"""Kernels by machines: every cell is answered once, in parallel, and kept in a file, so an interrupted run can go on."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ON_CHIP = "bytes"  # the name, in a cost, of what all memories of a machine hold
 
 @dataclass(frozen=True)
 class Machine:
-    """A column. name: as asked for. values: of parameters that vary. cost: what it takes, None where nobody asked."""
+    """A column. name: as asked for. values: of the varying parameters. cost: of the machine, None if nobody asked."""
 
     name: str
     hardware: Hardware
@@ -37,20 +37,20 @@ class Machine:
 
     @property
     def title(self) -> str:
-        """The values that vary, or else the name."""
+        """The varying values, or else the name."""
         return ", ".join(f"{n}={v}" for n, v in self.values) or self.name
 
 
 @dataclass(frozen=True)
 class Explored:
-    """answers: of each layer on each machine, in their order; None where it was interrupted before."""
+    """answers: of each layer on each machine, in their order; None if it was interrupted before."""
 
     layers: tuple[Layer, ...]
     machines: tuple[Machine, ...]
     answers: tuple[tuple[Answer | None, ...], ...]
 
     def total(self, machine: int) -> float | None:
-        """Cycles of all layers on a machine, each as many times as it counts; None where one has no plan."""
+        """Cycles of all layers on a machine, each times its count; None if one has no plan."""
         column = [row[machine] for row in self.answers]
         cycles = [
             None if a is None or a.cycles is None else a.cycles * x.times
@@ -59,7 +59,7 @@ class Explored:
         return None if any(c is None for c in cycles) else float(sum(c or 0.0 for c in cycles))
 
     def bottleneck(self, machine: int) -> tuple[str, float]:
-        """What takes most of the cycles on a machine over all layers, and its share of them; '' and 0 where nothing is known."""
+        """The part with the most cycles on a machine over all layers, and its share; '' and 0 if nothing is known."""
         parts: dict[str, float] = {}
         for x, row in zip(self.layers, self.answers, strict=True):
             answer = row[machine]
@@ -73,7 +73,7 @@ class Explored:
 
     @property
     def pareto(self) -> tuple[int, ...]:
-        """The machines of which no other one is both cheaper and faster, from the cheapest on."""
+        """The machines without another one both cheaper and faster, from the cheapest on."""
         known = [
             (m.cost, t, n)
             for n, m in enumerate(self.machines)
@@ -126,9 +126,10 @@ def table(
 ) -> Explored:
     """Every kernel on every machine: legal mappings, cycles of the best plan, or the reason why there is none.
 
-    kernels: values, names, or texts such as `12*gemm@i=128,j=768,k=768`: sizes, and how many times it counts. sizes: of those that
-    say none. timeout: seconds for each plan. jobs: processes, as many as there are cores. keep: a directory in which each answer is
-    written down when it is known, and looked for before it is asked. Raises UnknownNameError, SizeError, HardwareError.
+    kernels: values, names, or texts such as `12*gemm@i=128,j=768,k=768`: with sizes, and a count. sizes: for kernels
+    without their own. timeout: seconds for each plan. jobs: processes, by default one for each core. keep: a directory
+    of answers: each is written there once it is known, and looked for before it is asked. Raises UnknownNameError,
+    SizeError, HardwareError.
     """
     columns = [Machine(m if isinstance(m, str) else m.name, find_hardware(m)) for m in _listed(machines, "machines")]
     return _explored(_layers(kernels, sizes), columns, True, timeout, jobs, keep, progress)
@@ -146,11 +147,12 @@ def sweep(
     keep: Path | str | None = None,
     progress: Told | None = None,
 ) -> Explored:
-    """The kernels on every machine that a description makes of these parameters.
+    """The kernels on every machine made by a description from these parameters.
 
-    machine: a function that makes it, or `file.py:NAME` of one. over: values by parameter; all combinations are made. cost: an
-    expression over the parameters and `bytes`, what the machine's memories hold together. The others as for table(). Raises
-    UnknownNameError where the machine has no such parameter, HardwareError where a combination is refused.
+    machine: its function, or the function's `file.py:NAME`. over: values by parameter; all combinations are made. cost:
+    an expression over the parameters and `bytes`, the capacity of all of the machine's memories together. The others as
+    for table(). Raises UnknownNameError if the machine has no such parameter, HardwareError if a combination is
+    refused.
     """
     given: Any = over
     if not isinstance(given, Mapping) or not given:
@@ -240,7 +242,7 @@ def _explored(
 
 
 class _Book:
-    """Answers by key, in memory and, where there is one, in a file: a line each, written when it is known."""
+    """Answers by key, in memory and, if there is one, in a file: a line each, written once it is known."""
 
     def __init__(self, file: Path | None) -> None:
         self.file, self.known = file, dict[str, Answer]()

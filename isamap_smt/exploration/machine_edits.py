@@ -1,6 +1,6 @@
-"""An edit of a machine's description: an instruction more, a field of one that is otherwise, a memory with more room.
+"""An edit of a machine's description: one more instruction, one with a changed field, a memory with more room.
 
-Each has the line of description that says it, and gives the edited machine.
+Each has its line of description, and gives the edited machine.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from isamap_smt.ir.move_form import MAIN
 
 @dataclass(frozen=True)
 class Add:
-    """An instruction more. told: what it does."""
+    """One more instruction. told: its effect."""
 
     instruction: Instruction
     told: str
@@ -27,7 +27,7 @@ class Add:
 
     @property
     def line(self) -> str:
-        """What to write."""
+        """The line to write."""
         return described(self.instruction)
 
     def apply(self, machine: Hardware) -> Hardware:
@@ -37,7 +37,7 @@ class Add:
 
 @dataclass(frozen=True)
 class Alter:
-    """An instruction of the same name, some fields of which are others."""
+    """An instruction of the same name, with other values in some fields."""
 
     instruction: Instruction
     fields: tuple[str, ...]
@@ -47,7 +47,7 @@ class Alter:
 
     @property
     def line(self) -> str:
-        """What to write in its call."""
+        """The arguments to write in its call."""
         given = _fields(self.instruction)
         return ", ".join(f"{n}={given[n]}" for n in self.fields)
 
@@ -106,14 +106,14 @@ def _with_memory(machine: Hardware, name: str, **fields: Any) -> Hardware:
 
 
 def described(i: Instruction) -> str:
-    """The call of im.instruction() that makes it."""
+    """The call of im.instruction() to make it."""
     text = " ".join(i.kernel.text.split())
     given = ", ".join(f"{n}={value}" for n, value in _fields(i).items())
     return f'im.instruction("{i.name}", "{text}", {given})'
 
 
 def _fields(i: Instruction) -> dict[str, str]:
-    """Field -> its text, of those that say more than their default."""
+    """Field -> its text, without fields at their default."""
     types = {o: str(d) for o, d in i.types.items()}
     found = {"axes": _table(i.extents), "dtypes": _table(types), "places": _table(places(i)), "engine": f'"{i.engine}"'}
     if i.active:

@@ -1,7 +1,8 @@
-"""Why a kernel that maps onto a machine with engines has no plan there: the smallest edits of the machine that admit one.
+"""Why a kernel with a mapping has no plan on a machine with engines: the smallest edits of the machine to admit one.
 
-Of each mapping it is known which operands' tiles cannot come or go. An edit is derived for the first of them; with it the next one
-is asked, until none is left. What is reported was planned on the edited machine, and its program proved.
+For each mapping it is known which operands' tiles cannot come or go. An edit is derived for the first of them; with it
+the next one is asked, until none is left. Every reported result was planned on the edited machine, and its program
+proved.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ DOUBLED = 4  # times that a memory is doubled
 
 @dataclass(frozen=True)
 class Mended:
-    """Edits of a machine, and the cycles of the plan that was proved with them."""
+    """Edits of a machine, and the cycles of the proved plan with them."""
 
     edits: tuple[Edit, ...]
     cycles: float
@@ -45,7 +46,7 @@ class Mended:
         return f"{' and '.join(map(str, self.edits))}: {self.cycles:,.0f} cycles"
 
     def document(self) -> dict[str, Any]:
-        """As JSON: each edit by its kind, with the line of description that says it."""
+        """As JSON: each edit by its kind, with its line of description."""
         return {"edits": [_document(e) for e in self.edits], "cycles": self.cycles}
 
 
@@ -60,10 +61,10 @@ def _document(e: Edit) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Planned:
-    """cycles: of the plan on the machine as it is, None where there is none. partial: that plan leaves an axis of the instruction
-    unused, and mappings that use all have none.
+    """cycles: of the plan on the machine as it is, None if there is none.
 
-    reasons: what the machine lacks, of the mapping that lacks least. edits: as few at once as admit a plan, the quickest first.
+    partial: the plan leaves an axis of the instruction unused, and mappings with all of them in use have none. reasons:
+    the machine's gaps, for the mapping with the fewest. edits: as few at once as admit a plan, the quickest first.
     """
 
     machine: Hardware
@@ -74,7 +75,7 @@ class Planned:
 
     @property
     def complete(self) -> bool:
-        """Whether there is a plan, and nothing that maps better is refused."""
+        """Whether there is a plan, and no better mapping is refused."""
         return self.cycles is not None and not self.partial
 
     def document(self) -> dict[str, Any]:
@@ -89,9 +90,9 @@ class Planned:
 
 
 def planned(kernel: Kernel, compute: Instruction, machine: Hardware, sizes: Mapping[str, int]) -> Planned:
-    """The plan of a kernel by an instruction of a machine with engines, or the smallest edits of the machine that admit one.
+    """The plan of a kernel by an instruction of a machine with engines, or the smallest edits of the machine for one.
 
-    sizes: where they are left out the program is for all. Raises SizeError.
+    sizes: if they are left out, the program is for all. Raises SizeError.
     """
     search = _Search(kernel, compute, dict(sizes))
     plan, why = search.plan(machine)
@@ -111,7 +112,7 @@ def _uses_all(m: KernelMapping) -> bool:
 
 
 def _least(phase: tuple[ProvedMapping, ...], machine: Hardware) -> tuple[str, ...]:
-    """What the mapping of a phase lacks that lacks least."""
+    """The gaps of the machine for the mapping of a phase with the fewest."""
     return tuple(min((lacking(p.mapping, machine) for p in phase), key=len, default=dict[str, str]()).values())
 
 
@@ -129,9 +130,9 @@ class _Search:
             return None, str(error)
 
     def phases(self) -> tuple[tuple[ProvedMapping, ...], ...]:
-        """Of each sum the mappings of which some machine makes programs: those that use all axes of the instruction, if any do.
+        """For each sum, the mappings with programs on some machine: those using all instruction axes, if any do.
 
-        Empty where a sum has none.
+        Empty if a sum has none.
         """
         try:
             kernels = phase_kernels(self.kernel.with_sizes(self.sizes))
@@ -149,7 +150,7 @@ class _Search:
         return ()
 
     def _mendable(self, m: KernelMapping) -> bool:
-        """Whether the machine alone can be what a plan lacks: moves convert nothing, and programs have a form."""
+        """Whether edits of the machine alone can lead to a plan: moves convert nothing, and programs have a form."""
         out, taken = self.compute.target, m.instruction.types
         if any(m.element(o) != taken[o] for o in taken if o != out):
             return False
@@ -162,7 +163,7 @@ class _Search:
     def edits(
         self, machine: Hardware, phases: tuple[tuple[ProvedMapping, ...], ...], limit: float | None
     ) -> tuple[Mended, ...]:
-        """The fewest edits at once with which there is a plan. limit: cycles that it has to take less than."""
+        """The fewest edits at once to admit a plan. limit: its cycles have to be fewer."""
         level: dict[frozenset[Edit], tuple[tuple[Edit, ...], Hardware]] = {frozenset(): ((), machine)}
         for _ in range(MOST):
             following: dict[frozenset[Edit], tuple[tuple[Edit, ...], Hardware]] = {}
@@ -192,7 +193,7 @@ class _Search:
                 yield Mended(edits, plan.cycles)
 
     def _next(self, machine: Hardware, phases: tuple[tuple[ProvedMapping, ...], ...]) -> Iterator[Edit]:
-        """Edits for the first sum that lacks something; where none does, of memories."""
+        """Edits for the first sum with a gap; if there is none, edits of memories."""
         for one in phases:
             lacks = sorted(((p.mapping, lacking(p.mapping, machine)) for p in one), key=lambda x: len(x[1]))
             if not lacks[0][1]:
@@ -204,7 +205,7 @@ class _Search:
         yield from self._larger(machine, phases)
 
     def _for(self, m: KernelMapping, machine: Hardware, operand: str) -> Iterator[Edit]:
-        """Edits after which an operand's tiles come and go; of sums, also those that are one half of what is missing."""
+        """Edits to let an operand's tiles come and go; for sums, also both halves of a pair if no single edit does it."""
         out = operand == self.compute.target
         kinds = [
             [(e, after) for e in kind if (after := _applied(machine, e)) is not None]
@@ -224,7 +225,7 @@ class _Search:
         return after is not None and self.compute.target not in lacking(m, after)
 
     def _larger(self, machine: Hardware, phases: tuple[tuple[ProvedMapping, ...], ...]) -> Iterator[Enlarge]:
-        """Room for one tile of each operand in each memory; where it is there, twice as much as there is, or more."""
+        """Room for one tile of each operand in each memory; if it is there, twice the capacity, or more."""
         rows = {m.name: m for m in machine.memories if m.rows}
         found = dict[str, int]()
         for one in phases:
@@ -243,7 +244,7 @@ class _Search:
 
 
 def _applied(machine: Hardware, e: Edit) -> Hardware | None:
-    """The edited machine; None where its description is refused."""
+    """The edited machine; None if its description is refused."""
     try:
         return e.apply(machine)
     except IsamapError:

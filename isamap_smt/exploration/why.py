@@ -1,8 +1,8 @@
-"""Why a kernel has no mapping onto an instruction: the smallest changes of the instruction that admit one, each of them proved.
+"""Why a kernel has no mapping onto an instruction: the smallest changes of the instruction to admit one, each proved.
 
-A change is of the contract alone: an element type, an operand's axes, what saturates, which values are assumed. Whether it can be
-built, nobody here knows; that the kernel maps onto it then is proved as any mapping is. Where it maps, and its machine has engines,
-the machine is asked for a plan (isamap_smt.exploration.machine_lacks).
+A change is of the contract alone: an element type, an operand's axes, saturation, assumptions on values. Nobody here
+knows whether it can be built; the kernel's mapping onto it is proved like any other. If the kernel maps, and its
+machine has engines, the machine is asked for a plan (isamap_smt.exploration.machine_lacks).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Broadcast:
 
 @dataclass(frozen=True)
 class AsContract:
-    """The instruction computes what its contract says, for all values: nothing saturates or wraps on the way."""
+    """The instruction computes its contract for all values: nothing saturates or wraps on the way."""
 
     def __str__(self) -> str:
         return "no saturation"
@@ -90,7 +90,7 @@ Change = Retype | Widen | Broadcast | AsContract | AnyValues
 
 @dataclass(frozen=True)
 class Admitted:
-    """Changes that admit mappings, and how many."""
+    """Changes admitting mappings, and the number of these."""
 
     changes: tuple[Change, ...]
     mappings: int
@@ -102,13 +102,14 @@ class Admitted:
 
 @dataclass(frozen=True)
 class Why:
-    """legal: mappings that there are as it is. padded: where there are none, those that leave axes of the instruction empty.
+    """legal: mappings onto the instruction as it is. padded: if there are none, those that leave axes of it empty.
 
-    reason: what forbids one before any is tried, or ''.
+    reason: against every mapping before any is tried, or ''.
 
-    conflicts: the smallest parts of mappings that are refuted. ranges: values of the kernel's inputs under which there is a
-    mapping, as `assume` takes them. admitted: changes of the instruction, as few at once as admit one, those that admit most first.
-    planned: of a kernel that maps onto an instruction of a machine with engines: its plan there, or what the machine lacks for one.
+    conflicts: the smallest refuted parts of mappings. ranges: values of the kernel's inputs under which there is a
+    mapping, as `assume` takes them. admitted: changes of the instruction, as few at once as admit a mapping, those with
+    the most mappings first. planned: for a kernel with a mapping, on a machine with engines: its plan there, or the
+    machine's gaps.
     """
 
     kernel: Kernel
@@ -123,7 +124,7 @@ class Why:
 
     @property
     def helped(self) -> bool:
-        """Whether it does as it is: it maps, if with empty axes, and is planned where a plan was asked for."""
+        """Whether it does as it is: it maps, if with empty axes, and has its plan if one was asked for."""
         return bool(self.legal or self.padded) and (self.planned is None or self.planned.cycles is not None)
 
     def document(self) -> dict[str, Any]:
@@ -150,12 +151,12 @@ def why(
     statement: int | None = None,
     timeout: float | None = None,
 ) -> Why:
-    """What forbids mappings of a kernel's statement onto an instruction, and what would admit one.
+    """The obstacles to mappings of a kernel's statement onto an instruction, and changes to admit one.
 
-    A kernel by its name takes the instruction's element types, where its text says none; the name may say its sizes, as in
-    `gemm@i=64,j=64,k=64`. machine: that of the instruction; of one by its name it is known. If it has engines, a plan is asked for,
-    too, at these sizes, or for all. statement: its number, by default the one with the most work. Raises UnknownNameError,
-    SizeError, ScheduleError, TimeLimitError.
+    A kernel given by its name takes the instruction's element types if its text has none; the name may contain its
+    sizes, as in `gemm@i=64,j=64,k=64`. machine: the instruction's; known for an instruction given by its name. If it
+    has engines, a plan is asked for, too, at these sizes, or for all. statement: its number, by default the one with
+    the most work. Raises UnknownNameError, SizeError, ScheduleError, TimeLimitError.
     """
     if machine is None and isinstance(instruction, str):
         machine = machine_from(instruction)
@@ -238,7 +239,7 @@ def _changes(kernel: Kernel, instruction: Instruction, n: int) -> Iterator[Chang
 
 
 def _legal(kernel: Kernel, instruction: Instruction, n: int, changes: Sequence[Change]) -> list[ProvedMapping]:
-    """Mappings onto the changed instruction; none where there is no such instruction."""
+    """Mappings onto the changed instruction; none if there is no such instruction."""
     try:
         changed = apply(instruction, changes)
         return list(find_mappings(kernel, changed, statement=n).legal)
@@ -249,7 +250,7 @@ def _legal(kernel: Kernel, instruction: Instruction, n: int, changes: Sequence[C
 
 
 def apply(instruction: Instruction, changes: Sequence[Change]) -> Instruction:
-    """The instruction's contract with the changes, as an instruction of no machine. Raises IsamapError where it is none."""
+    """The instruction's contract with the changes, as an instruction of no machine. Raises IsamapError if it is none."""
     contract, exact, assume = instruction.kernel, instruction.exact, instruction.assume
     for c in changes:
         match c:
@@ -307,7 +308,7 @@ def _with_axis(contract: Kernel, c: Widen | Broadcast) -> Kernel:
 
 
 def _ranges(kernel: Kernel, instruction: Instruction, n: int) -> tuple[str, ...]:
-    """Values of the kernel's inputs under which the instruction as it is would do, of the first mapping that its contract has."""
+    """Values of the kernel's inputs for which the instruction would do as it is, under its contract's first mapping."""
     if instruction.exact is None:
         return ()
     for proved in _legal(kernel, instruction, n, (AsContract(),))[:1]:

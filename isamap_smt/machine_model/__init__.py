@@ -1,1 +1,1 @@
-"""What this machine can do, measured once: bandwidths, instruction rates and latencies, and the cost of threads."""
+"""This machine's abilities, measured once: bandwidths, instruction rates and latencies, and the cost of threads."""

@@ -1,12 +1,12 @@
-"""What rows that lie apart cost: whether asking for pieces of them ahead helps, and what a broadcast from one more row takes.
+"""The cost of rows far apart: whether prefetching pieces of them helps, and the time of a broadcast from one more row.
 
-A block of rows is walked down, a line of each at a time, and then the lines to their right. The next row is too far for any
-hardware to fetch ahead; but the line to the right of each is known long before. So it runs once without and once with
-a prefetch some pieces along the row, for register tiles of a few heights, on data that lie in each memory.
+A block of rows is walked down, a line of each at a time, and then the lines to their right. The next row is too far for
+any hardware to fetch ahead; but the line to the right of each is known long before. So it runs once without and once
+with a prefetch some pieces along the row, for register tiles of a few heights, on data in each memory.
 
-A broadcast is measured with a tile of one vector of columns and more rows than addresses stay in registers, and everything it reads
-lies in the first cache. Packed, the elements of a step are neighbours; in place, they are a fixed distance apart, as in a tensor of
-known sizes.
+A broadcast is measured with a tile of one vector of columns and more rows than there are registers for addresses.
+Everything it reads lies in the first cache. Packed, the elements of a step are neighbours; in place, they are a fixed
+distance apart, as in a tensor of known sizes.
 """
 
 from __future__ import annotations

@@ -43,8 +43,8 @@ def calibrate(
 ) -> Calibration:
     """Measure this machine as `hardware` describes it (`host`, with its own caches).
 
-    progress is told the fraction done and what comes next. rounds: how often everything is tried.
-    Raises CalibrationError without a compiler.
+    progress is told the fraction done and the next step. rounds: how often everything is tried. Raises CalibrationError
+    without a compiler.
     """
     tell = progress or (lambda fraction, text: None)
     started, busy = time.perf_counter(), round(os.getloadavg()[0], 2)
@@ -111,7 +111,7 @@ def calibrate(
 
 
 def _compiled(hardware: Hardware, wanted: Sequence[Instruction], cc: str | None) -> list[Rates]:
-    """The instructions' measurements; where the compiler refuses one, those it takes. Raises CalibrationError for none."""
+    """The instructions' measurements; if the compiler refuses one, those it takes. Raises CalibrationError for none."""
     try:
         return [Rates(hardware, wanted, cc)]
     except BuildError as error:
@@ -135,7 +135,7 @@ def _streams(hardware: Hardware, cc: str | None) -> dict[int, Streams]:
 
 
 def _requires(hardware: Hardware, width: int) -> tuple[str, ...]:
-    """Features of the instructions on registers of that width."""
+    """Features of the instructions on registers of this width."""
     files = {m.name for m in hardware.memories if _width(m) == width}
     return tuple(sorted({f for i in hardware.instructions if files & set(dict(i.places).values()) for f in i.requires}))
 
@@ -143,7 +143,7 @@ def _requires(hardware: Hardware, width: int) -> tuple[str, ...]:
 def _keep_best(
     seconds: Callable[[], dict[int, float]], place: tuple[str, int], best: dict[tuple[str, int, int], float]
 ) -> None:
-    """A few tries; best: by place and what seconds() tells apart, the least."""
+    """A few tries; best: the least seconds by place and by the keys of seconds()."""
     for _ in range(_TRIES):
         for n, taken in seconds().items():
             best[*place, n] = min(best.get((*place, n), taken), taken)
@@ -154,9 +154,10 @@ def _ahead(best: dict[tuple[str, int, int], float]) -> tuple[Ahead, ...]:
 
 
 def _near(fetched: Streamed, sizes: dict[str, int], link: float) -> int:
-    """core_model()'s part of the link from the second cache, which takes `link` seconds for a byte.
+    """core_model()'s part of the link from the second cache; it takes `link` seconds for a byte.
 
-    Tiles that compute for longer than the link takes run from the first cache and from the second at once, at their best distance.
+    Tiles computing for longer than the link takes run from the first cache and right after from the second, at their
+    best distance.
     """
     first, second = list(sizes.values())[:2]
     found = []
@@ -183,7 +184,7 @@ def _width(file: Memory) -> int:
 
 
 def _sizes(hardware: Hardware, cores: int) -> dict[str, int]:
-    """Bytes to walk over so that the data lie in each cache: half of it, or between it and the nearer one."""
+    """Bytes to walk over for data in each cache: half of it, or a size between it and the nearer one."""
     found: dict[str, int] = {}
     nearer = 0
     for m in behind_registers(hardware):

@@ -1,9 +1,9 @@
-"""A calibration: what one machine was measured to do, kept in a file with the machine's identity.
+"""A calibration: the measured figures of one machine, kept in a file with the machine's identity.
 
-It is refused on any other machine, and where another version of this file's format wrote it. It is written whole or not
-at all.
+It is refused on any other machine, and if another version of this file's format wrote it. It is written whole or not at
+all.
 
-What is read from the file becomes frozen dataclasses again: every field there, of its type, and in its range.
+Data read from the file become frozen dataclasses again: every field there, of its type, and in its range.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _KINDS = {str: "a text", int: "a whole number", float: "a number", list: "a list
 
 
 class PlainError(ValueError):
-    """What is wrong with the data, and where."""
+    """A fault in the data, and its place."""
 
 
 def read(kind: Any, value: Any, ranges: Ranges, name: str = "", where: str = "it") -> Any:
@@ -59,7 +59,7 @@ def read(kind: Any, value: Any, ranges: Ranges, name: str = "", where: str = "it
 
 
 def read_fields(kinds: Mapping[str, Any], value: Any, ranges: Ranges, where: str = "") -> dict[str, Any]:
-    """Field -> its value, of an object that has these fields and no others. Raises PlainError."""
+    """Field -> its value, of an object with these fields and no others. Raises PlainError."""
     found = _of_type(dict, value, where or "it")
     for name in (*kinds, *found):
         if name not in found or name not in kinds:
@@ -109,9 +109,9 @@ _BUSY = 0.5  # load average from which other work is likely to have been in the 
 
 @dataclass(frozen=True)
 class Stream:
-    """Bytes per cycle of one core on data that lie in `memory`, in vectors of `width` bytes; a copied byte counts once.
+    """Bytes per cycle of one core on data in `memory`, in vectors of `width` bytes; a copied byte counts once.
 
-    two_*: of both cores together while two of them do it; 0 where there is one core only.
+    two_*: of two cores at once, both together; 0 if there is one core only.
     """
 
     memory: str
@@ -127,9 +127,9 @@ class Stream:
 
 @dataclass(frozen=True)
 class Ahead:
-    """A register tile of so many rows that streams vectors from `memory`, with a prefetch `distance` bytes ahead of the loads.
+    """A register tile of so many rows, streaming vectors from `memory`.
 
-    time: over that without; below 1 it helps.
+    It prefetches `distance` bytes ahead of the loads. time: relative to the time without prefetch; below 1 it helps.
     """
 
     memory: str
@@ -140,10 +140,10 @@ class Ahead:
 
 @dataclass(frozen=True)
 class Beside:
-    """What a register tile of many rows and one vector of `width` bytes does beside computing.
+    """Work of a register tile beside computing; the tile has many rows and one vector of `width` bytes.
 
-    loads: per cycle, broadcasts included. far_row: cycles of a step for each row that is read in place, beyond those whose
-    addresses stay in registers.
+    loads: per cycle, broadcasts included. far_row: cycles of a step for each row read in place, beyond the rows with
+    addresses in registers.
     """
 
     width: int
@@ -153,9 +153,9 @@ class Beside:
 
 @dataclass(frozen=True)
 class Piece:
-    """A register tile of `height` rows that reads a matrix in `memory` across its rows, in place: cycles for each line.
+    """A register tile of `height` rows, reading a matrix in `memory` across its rows, in place: cycles for each line.
 
-    ahead: how many pieces along the row are asked for beside a load; 0 for none.
+    ahead: the number of pieces along the row prefetched beside a load; 0 for none.
     """
 
     memory: str
@@ -166,12 +166,13 @@ class Piece:
 
 @dataclass(frozen=True)
 class Calibration:
-    """clock: GHz. instructions: (name, Cost in cycles). start_threads: cycles to share a loop with a thread that is awake.
-    near: sixteenths of what comes from the second cache that delay computing (see core_model()). latencies: (memory, cycles until
-    a load from there arrives).
+    """clock: GHz. instructions: (name, Cost in cycles). start_threads: cycles to share a loop with an awake thread.
 
-    left_out: instructions that could not be measured. taken: when, as ISO 8601. seconds: how long it took.
-    load: processes that were running or waiting just before.
+    near: sixteenths of the second cache's traffic delaying computation (see core_model()). latencies: (memory, cycles
+    until a load from there arrives).
+
+    left_out: instructions that could not be measured. taken: when, as ISO 8601. seconds: how long it took. load:
+    processes running or waiting just before.
     """
 
     machine: Identity
@@ -197,12 +198,12 @@ class Calibration:
         return f"the machine was not idle when it was calibrated (load {self.load:.1f}); take it again when it is"
 
     def stream(self, memory: str, width: int | None = None) -> Stream | None:
-        """The stream on data in that memory, of that width or the widest."""
+        """The stream on data in this memory, of this width or the widest; None without one."""
         found = [s for s in self.streams if s.memory == memory and width in (None, s.width)]
         return max(found, key=lambda s: s.width, default=None)
 
     def figures(self, hardware: Hardware) -> Figures:
-        """The rates for a machine's links and instructions; what was not measured stands as described."""
+        """The rates for a machine's links and instructions; unmeasured ones stay as described."""
         one: list[tuple[str, str, float]] = []
         two: list[tuple[str, str, float]] = []
         order = {m.name: n for n, m in enumerate(behind_registers(hardware))}
@@ -250,12 +251,12 @@ def _register_width(hardware: Hardware, memory: str) -> int | None:
 
 
 def calibration_path() -> Path:
-    """Where this user's calibration lies: beside the caches."""
+    """The path of this user's calibration: beside the caches."""
     return cache_directory().parent / "calibration.json"
 
 
 def check_calibration_place() -> None:
-    """Nothing happens where a calibration can be written. Raises CalibrationError."""
+    """Raises CalibrationError if a calibration cannot be written."""
     with _written(calibration_path()) as path:
         check_file_place(path)
 
@@ -276,9 +277,9 @@ def _written(path: Path) -> Iterator[Path]:
 
 
 def load(path: Path | None = None, here: Identity | None = None) -> Calibration | None:
-    """The calibration of this machine; None where none was taken.
+    """The calibration of this machine; None if none was taken.
 
-    Raises CalibrationError for one that was taken on another machine, by another version, or that cannot be read.
+    Raises CalibrationError for one of another machine or version, and for one that cannot be read.
     """
     path, here = path or calibration_path(), here or identity()
     again = "run `isamap calibrate`"
@@ -302,7 +303,7 @@ def load(path: Path | None = None, here: Identity | None = None) -> Calibration 
 
 
 def _made(document: Any) -> Calibration:
-    """The calibration that document() wrote. Raises PlainError, ValueError, CalibrationError for another version."""
+    """The calibration written by document(). Raises PlainError, ValueError, CalibrationError for another version."""
     if not isinstance(document, dict) or document.get("kind") != _KIND:
         raise ValueError("something else")
     version = read(int, document.get("version"), _RANGES, where="version")
@@ -322,7 +323,7 @@ _CPUINFO = Path("/proc/cpuinfo")
 
 @dataclass(frozen=True)
 class Identity:
-    """processor: what it calls itself. cores: those this process may use. caches: (name, bytes)."""
+    """processor: its own name for itself. cores: those this process may use. caches: (name, bytes)."""
 
     processor: str
     architecture: str
@@ -332,11 +333,11 @@ class Identity:
 
     @property
     def digest(self) -> str:
-        """Sixteen hexadecimal digits that stand for this machine."""
+        """Sixteen hexadecimal digits standing for this machine."""
         return hashlib.blake2b(repr(self).encode(), digest_size=8).hexdigest()
 
     def serves(self, other: Identity) -> bool:
-        """Whether what was measured here holds there: the same machine, with as many cores to use or fewer."""
+        """Whether measurements here hold there: the same machine, with as many cores to use or fewer."""
         return other.cores <= self.cores and replace(other, cores=self.cores) == self
 
     def __str__(self) -> str:
@@ -363,7 +364,7 @@ def usable_cores() -> int:
 
 
 def _processor(family: str) -> str:
-    """Model name, family, model and stepping where Linux tells them, else the microarchitecture."""
+    """Model name, family, model and stepping if Linux tells them, else the microarchitecture."""
     try:
         lines = _CPUINFO.read_text().split("\n\n", 1)[0].splitlines()
     except OSError:

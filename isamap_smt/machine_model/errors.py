@@ -1,4 +1,4 @@
-"""What can be wrong with a calibration."""
+"""Errors of a calibration."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from isamap_smt.ir.errors import IsamapError
 
 
 class CalibrationError(IsamapError):
-    """A calibration of another machine or version, one that cannot be read, or a measurement that failed."""
+    """A calibration of another machine or version, an unreadable one, or a failed measurement."""

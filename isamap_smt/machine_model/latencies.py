@@ -1,8 +1,8 @@
-"""How long is waited: for one load that no other can overtake, and for a thread that takes part in a loop.
+"""Waiting times: of one load that no other can overtake, and of a thread taking part in a loop.
 
-Loads are a chain of addresses through a buffer of some size, in random order. Nodes lie four lines apart, so that no neighbour that
-is fetched beside a line is the next one. Pages are of the usual size: what a load of a far row waits for includes looking its page
-up. Threads are kept between calls, as compiled kernels do.
+Loads are a chain of addresses through a buffer of some size, in random order. Nodes lie four lines apart, so a
+neighbour fetched beside a line is never the next one. Pages are of the usual size: the wait of a far load includes
+looking up its row's page. Threads are kept between calls, as compiled kernels do.
 """
 
 from __future__ import annotations
@@ -46,8 +46,10 @@ class Chase:
         (self._call,) = functions(_SOURCE, (), cc, ["isamap_chase"], "ppn")
 
     def seconds(self, size: int, tries: int = 8) -> float:
-        """Seconds of one load from a buffer of so many bytes, at best of so many tries or more. What the tries before left in
-        caches stays there."""
+        """Seconds of one load from a buffer of so many bytes, at best of so many tries or more.
+
+        Caches keep the contents left by earlier tries.
+        """
         nodes, at = _chain(size), ctypes.byref(ctypes.c_int64(0))
         self._call(nodes.ctypes.data, at, min(len(nodes) // (_APART // 8), _STEPS))
         best, end = float("inf"), time.monotonic() + _LONG
@@ -57,8 +59,9 @@ class Chase:
 
 
 def in_order(waits: Sequence[float]) -> list[float]:
-    """What is waited for memories, nearest first, at most as long as for each one behind it: whatever else runs makes a wait
-    longer, so that the longest a near one can have taken is what a far one did.
+    """Waits for memories, nearest first, each lowered to the least wait behind it.
+
+    Other work on the machine only makes a wait longer. So a near memory takes at most the time measured for a far one.
 
     >>> in_order([5.0, 4.0, 9.0])
     [4.0, 4.0, 9.0]
@@ -115,8 +118,10 @@ int64_t isamap_shared(int64_t loops, int64_t enough, double seconds, double *fou
 
 
 def share_seconds(cc: str | None = None) -> float:
-    """Seconds to share a loop with one helper that is awake: the median of loops in which both took part, as nobody waits for a
-    helper that is late; 0 where that was rare. Raises BuildError."""
+    """Seconds to share a loop with one awake helper: the median of loops joined by both; 0 if these were rare.
+
+    Nobody waits for a late helper, so some loops are run alone. Raises BuildError.
+    """
     call = ctypes.CDLL(str(build_library(_LOOP, cc=cc))).isamap_shared
     call.argtypes, call.restype = [ctypes.c_int64, ctypes.c_int64, ctypes.c_double, ctypes.c_void_p], ctypes.c_int64
     found = np.zeros(_ENOUGH)

@@ -1,8 +1,8 @@
-"""Whether asking for lines ahead of their loads helps: register tiles that stream one operand, at some distances.
+"""Whether prefetching lines ahead of their loads helps: register tiles streaming one operand, at some distances.
 
-The loop is that of a packed matrix product: the vectors of one step of the stream are multiplied by a few elements that stay
-in the first cache, into one accumulator each. It runs once without and once with a prefetch for each line, from data of some
-size. How many elements there are decides whether the core computes or waits: measured are tiles of 1, 2, 4 and 6 rows.
+The loop is a packed matrix product's: the vectors of one step of the stream are multiplied by a few elements kept in
+the first cache, into one accumulator each. It runs once without and once with a prefetch for each line, from data of
+some size. The number of elements decides whether the core computes or waits: measured are tiles of 1, 2, 4 and 6 rows.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def streamed(width: int, requires: tuple[str, ...], cc: str | None = None) -> St
 
 
 def for_width(source: str, width: int) -> str:
-    """C that begins with SOURCE, for vectors of so many bytes."""
+    """C beginning with SOURCE, for vectors of so many bytes."""
     return filled(source, {"WIDTH": width, "COPIES": ", ".join("x" * (width // 4))})
 
 
@@ -103,8 +103,10 @@ def _function(rows: int, columns: int, distance: int, width: int) -> str:
 
 
 def with_tile(text: str, rows: int, columns: int, distance: int, width: int, depth: int) -> str:
-    """C with @DECLARED@, @BODY@ and @STORED@ filled in: accumulators, one step of a register tile, and their results. `at` is
-    where the step's vectors are, `row` its elements, and lines `distance` bytes on are asked for, if it is not 0."""
+    """C with @DECLARED@, @BODY@ and @STORED@ filled in: accumulators, one step of a register tile, and their results.
+
+    `at` points to the step's vectors, `row` to its elements. Lines `distance` bytes on are prefetched, unless it is 0.
+    """
     step = width * columns
     tile = [(r, c) for r in range(rows) for c in range(columns)]
     declared = [f"vector sum_{r}_{c} = {{0}};" for r, c in tile]

@@ -1,9 +1,9 @@
-"""Peak and latency of a compute instruction, from the C that it is emitted as.
+"""Peak and latency of a compute instruction, from its emitted C.
 
-Throughput: a register tile of accumulators as a matrix product has it. Its columns' operands stay in registers, its
-rows' come from memory one by one, so a compiler shares what the instruction does to an operand first (widening bytes)
-as it does in a kernel, and nothing else. Latency: one accumulator that waits for itself. Empty `asm` statements make
-operands and accumulators new, so that nothing is moved out of the loop or added up beforehand.
+Throughput: a register tile of accumulators, as in a matrix product. Its columns' operands stay in registers, its rows'
+come from memory one by one. So a compiler shares the first work on an operand (widening bytes) as in a kernel, and
+nothing else. Latency: one accumulator waiting for itself. Empty `asm` statements make operands and accumulators new, so
+nothing is moved out of the loop or added up beforehand.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Rate:
 
 
 def measurable(instruction: Instruction) -> bool:
-    """Whether the instruction is emitted as C that needs nothing but its operands, in registers C's `asm` can name."""
+    """Whether the instruction's C needs nothing but its operands, in registers C's `asm` can name."""
     operands = {t.name for t in instruction.kernel.tensors}
     fields = {part.split("}")[0] for part in instruction.emit.split("{")[1:]}
     plain = "_Float16" not in dict(instruction.c_types).values()
@@ -50,7 +50,7 @@ class Rates:
     """The compiled measurements of a few instructions; each pass() is one more try of all of them."""
 
     def __init__(self, machine: Hardware, instructions: Sequence[Instruction], cc: str | None = None) -> None:
-        """Compile them; all are of this machine. Raises BuildError that names the instruction which the compiler refuses."""
+        """Compile them; all are of this machine. Raises BuildError with the name of the refused instruction."""
         self._calls: dict[str, tuple[list[tuple[Any, int]], Any]] = {}
         self._best: dict[str, Rate] = {}
         for alike in _by_features(instructions):
@@ -74,7 +74,7 @@ class Rates:
 
 
 def _by_features(instructions: Sequence[Instruction]) -> list[list[Instruction]]:
-    """Instructions that ask for the same features, together: they are compiled at once."""
+    """Instructions with the same features, together: they are compiled at once."""
     groups: dict[tuple[str, ...], list[Instruction]] = {}
     for i in instructions:
         groups.setdefault(tuple(sorted(i.requires)), []).append(i)
@@ -174,7 +174,7 @@ def _numbered_chain(machine: Hardware, instruction: Instruction, name: str) -> s
 
 
 def in_state(machine: Hardware, instruction: Instruction, name: str, executions: list[dict[str, str]]) -> str:
-    """The C of `void name(int64_t rounds)`: executions on registers with these names, which take numbers in their order."""
+    """The C of `void name(int64_t rounds)`: executions on registers with these names, numbered in their order."""
     names = dict.fromkeys(register for e in executions for register in e.values())
     numbers = {register: n for n, register in enumerate(names)}
     needs = [x for e in executions for x in needs_at(instruction, {o: (numbers[r],) for o, r in e.items()})]

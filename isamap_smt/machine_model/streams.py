@@ -1,8 +1,8 @@
-"""Bandwidth: how many bytes a core, and two together, move in a second to and from a buffer of some size.
+"""Bandwidth: bytes a second moved by a core, and by two together, to and from a buffer of some size.
 
-The C reads whole vectors into registers that are then thrown away, writes one register everywhere, or copies; an empty
-`asm` keeps the compiler from leaving any of it out. The clock is that of the thread, which stands while others have its
-core. Two threads start together at a barrier of their own, and each has a buffer of its own.
+The C reads whole vectors into registers and throws them away, writes one register everywhere, or copies; an empty `asm`
+keeps the compiler from leaving any of it out. The clock is the thread's; it stands while others have its core. Two
+threads start together at a barrier of their own, and each has a buffer of its own.
 """
 
 from __future__ import annotations

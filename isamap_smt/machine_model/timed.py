@@ -1,4 +1,4 @@
-"""C functions that take a time: filled in from a template, compiled for this CPU, and called on arrays."""
+"""C functions returning their time: filled in from a template, compiled for this CPU, and called on arrays."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def filled(text: str, words: Mapping[str, Any]) -> str:
 
 
 def functions(source: str, requires: Iterable[str], cc: str | None, names: Iterable[str], kinds: str) -> list[Any]:
-    """Functions of this C by name, each of which returns seconds. Raises BuildError.
+    """Functions of this C by name, each returning seconds. Raises BuildError.
 
     kinds: of its arguments, a letter each: p a pointer, n an int64_t, i an int.
     """
@@ -46,7 +46,7 @@ def functions(source: str, requires: Iterable[str], cc: str | None, names: Itera
 
 
 def array_of(value: float, count: int, dtype: type = np.uint8) -> np.ndarray:
-    """So many elements of that value, from a cache line on; every page is there."""
+    """So many elements of this value, from a cache line on; every page is there."""
     made = aligned_empty((count,), np.dtype(dtype))
     made.fill(value)
     return made

@@ -1,4 +1,4 @@
-"""Networks: kernels that hand values to each other, with one plan of their memory.
+"""Networks: kernels handing values to each other, with one plan of their memory.
 
 from_onnx(model) -> Network -> NetworkPlan -> CompiledNetwork
 """

@@ -25,7 +25,7 @@ ALLOWED = {
 
 @dataclass(frozen=True)
 class Difference:
-    """node: whose result differs first; value: what the model calls it; error: of its largest element; allowed: beside it."""
+    """The first wrong result. node: the step; value: its name in the model; error: relative; allowed: its tolerance."""
 
     node: str
     value: str
@@ -37,7 +37,7 @@ class Difference:
 
 
 def error_of(got: np.ndarray, wanted: np.ndarray) -> float:
-    """The largest difference, as a part of the largest element that is wanted; infinite where only one is finite."""
+    """The largest difference over the largest wanted element; infinite if shapes differ, or one alone is finite."""
     a, b = np.asarray(got, np.float64), np.asarray(wanted, np.float64)
     if a.shape != b.shape:
         return np.inf
@@ -52,7 +52,7 @@ def error_of(got: np.ndarray, wanted: np.ndarray) -> float:
 
 
 def allowed(value: Value) -> float:
-    """The error that rounding explains; of integers one step of the largest that fits, where a float was rounded to it."""
+    """The relative error explained by rounding; for integers, one step of their largest number, 127 at most."""
     return ALLOWED.get(value.dtype.name, 1 / max(1, min(value.dtype.high, 127)) if not value.dtype.is_float else 1e-3)
 
 
@@ -82,7 +82,10 @@ def onnxruntime_session(model: bytes, threads: int = 1, more: Dict[str, Any] | N
 def first_difference(
     compiled: CompiledNetwork, arrays: Dict[str, np.ndarray], reference: Callable[[list[str]], Dict[str, np.ndarray]]
 ) -> Difference | None:
-    """The first value, in the order of the steps, that is not the reference's. reference(names): those of the model's values."""
+    """The first value, in step order, differing from the reference.
+
+    reference(names): the model's values of these names.
+    """
     network = compiled.network
     seen: list[tuple[str, str, np.ndarray]] = []
     labels = {**network.labels, **{n: n for n in network.outputs}}
@@ -104,17 +107,17 @@ def first_difference(
 def output_difference(
     network: Signature, got: Dict[str, np.ndarray], wanted: Dict[str, np.ndarray]
 ) -> Difference | None:
-    """The first output that is not the reference's; nothing is known of the steps."""
+    """The first output differing from the reference; nothing is known of the steps."""
     found = (_difference(network.name, n, network.values[n], got[n], wanted[n]) for n in network.outputs)
     return next((d for d in found if d is not None), None)
 
 
 def _difference(node: str, name: str, value: Value, got: np.ndarray, wanted: Any) -> Difference | None:
-    """None where rounding explains what differs."""
+    """None if rounding explains the difference."""
     error = error_of(got, np.asarray(wanted))
     return None if error <= allowed(value) else Difference(node, name, error, allowed(value))
 
 
 def by_interpreter(network: Network, arrays: Dict[str, np.ndarray]) -> Callable[[list[str]], Dict[str, np.ndarray]]:
-    """The reference that the interpreter is: of the outputs alone."""
+    """The interpreter as the reference; it gives the outputs alone."""
     return lambda names: {n: a for n, a in run_network(network, arrays).items() if n in names}

@@ -1,9 +1,10 @@
-"""Scaled dot-product attention as one kernel, and the turning of queries and keys by their positions.
+"""Scaled dot-product attention as one kernel, and the rotation of queries and keys by their positions.
 
     scores[b,h,i,j] = scale * Q[b,h,i] . K[b,h,j] + mask[b,h,i,j]     minus infinity where query i does not see key j
     Y[b,h,i] = sum over j of softmax(scores)[b,h,i,j] * V[b,h,j]      0 where it sees none
 
-Queries are [batch, heads, rows, depth], keys [batch, groups, columns, depth]; each group of keys serves heads / groups heads.
+Queries are [batch, heads, rows, depth], keys [batch, groups, columns, depth]; each group of keys serves heads / groups
+heads.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from isamap_smt.networks.graph import Var
 
 @dataclass(frozen=True)
 class Seen:
-    """The keys that a query sees. first: the position of query 0 among the keys.
+    """The keys visible to a query. first: the position of query 0 among the keys.
 
-    mask: broadcasts against [batch, heads, rows, columns]; truth values say which keys are seen, numbers are added to scores.
-    causal: none behind the query's position. left, right: none further from it; -1 is any. lengths: [batch], how many keys there
-    are; of them the queries are the last ones if `first` is None.
+    mask: broadcasts against [batch, heads, rows, columns]; truth values mark visible keys, numbers are added to scores.
+    causal: none behind the query's position. left, right: none further from it; -1 is any. lengths: [batch], the number
+    of keys; if `first` is None, the queries are the last ones of them.
     """
 
     mask: Var | None = None
@@ -69,7 +70,7 @@ class _Scores:
 
 
 def _mask(mask: Var, groups: int, share: int, shape: tuple[int, ...]) -> Var:
-    """The mask so that it broadcasts against [batch, groups, share, rows, columns]; columns that it lacks are not seen."""
+    """The mask, shaped to broadcast against [batch, groups, share, rows, columns]; its missing columns are not seen."""
     if not 1 <= mask.rank <= 4:
         raise NetworkError(f"{mask.value} is no mask")
     if mask.shape[-1] not in (1, shape[-1]) and mask.shape[-1] < shape[-1]:
@@ -83,7 +84,7 @@ def _mask(mask: Var, groups: int, share: int, shape: tuple[int, ...]) -> Var:
 
 
 def _masked(s: _Scores, now: str, mask: Var | None, seen: Seen, rows: int) -> str:
-    """The scores with minus infinity where a query does not attend."""
+    """The scores, minus infinity wherever a query does not attend."""
     value, lengths = f"{now}[{s.at}]", seen.lengths
     if mask is not None:
         s.reads["P"] = mask
@@ -108,9 +109,10 @@ def _masked(s: _Scores, now: str, mask: Var | None, seen: Seen, rows: int) -> st
 def attention(
     q: Var, k: Var, v: Var, seen: Seen, scale: float | None = None, softcap: float = 0.0, mode: int | None = None
 ) -> tuple[Var, Var | None]:
-    """The attention, and the scores of a mode: 0 as they are, 1 capped, 2 masked, 3 as weights. scale: 1 / sqrt(depth) by itself.
+    """The attention, and the scores of a mode: 0 as they are, 1 capped, 2 masked, 3 as weights.
 
-    softcap: c * tanh(scores / c), where it is not 0. Raises NetworkError for shapes that do not fit.
+    scale: 1 / sqrt(depth) by default. softcap: if not 0, scores become c * tanh(scores / c). Raises NetworkError for
+    shapes that do not fit.
     """
     g = q.graph
     if (q.rank, k.rank, v.rank) != (4, 4, 4) or k.shape[3] != q.shape[3] or v.shape[:3] != k.shape[:3]:

@@ -1,12 +1,12 @@
-"""Networks in Python: values that are combined by operators and functions, and become kernels as they are written.
+"""Networks in Python: values are combined by operators and functions, and become kernels as they are written.
 
     x = input("x", (1, 3, 32, 32))
     y = relu(conv2d(x, weights, pad=1) + shortcut)
     made = network({"y": y})
 
-Shapes are NumPy's, images are [n, c, h, w]. Values of different inputs may meet. Values that meet are of one type, which is the
-result's; astype() converts. An array or a number takes the type of the values it meets, where that holds it.
-Functions raise NetworkError, which names them, for shapes, axes and types that do not fit.
+Shapes are NumPy's, images are [n, c, h, w]. Values of different inputs may meet. Operands have one type, and so has the
+result; astype() converts. An array or a number takes the type of its fellow operand, if that type holds it. Functions
+raise NetworkError, naming themselves, if shapes, axes or types do not fit.
 """
 
 from __future__ import annotations
@@ -43,18 +43,23 @@ _numbers = count(1)  # of all nodes in this process, so that graphs that meet ca
 
 
 def open_size(name: str, most: int) -> OpenSize:
-    """A dimension that each call says, from 1 to the most that the network is planned for. Raises NetworkError."""
+    """A dimension chosen by each call, from 1 to the planned maximum `most`. Raises NetworkError."""
     return named_size(name, most)
 
 
 def input(name: str, shape: Sequence[Any], dtype: DType | str = "f32") -> Var:
-    """A value that the caller gives; dtype "bool" is of truth values. Dimensions are numbers or open_size(). Raises NetworkError
-    for a shape that no value has."""
+    """A value given by the caller; dtype "bool" is of truth values. Dimensions are numbers or open_size().
+
+    Raises NetworkError for an impossible shape.
+    """
     return Graph(node=name).input(name, dtype, shape)
 
 
 def network(outputs: Dict[str, Var], name: str = "network") -> Network:
-    """The network of these results, by their names. Its inputs are those that a result depends on, or that met one."""
+    """The network of these results, by their names.
+
+    Its inputs are those the results depend on, and those ever combined with them.
+    """
     if not outputs:
         raise NetworkError("a network has results: network({'y': y})")
     graph = _together(*outputs.values())
@@ -73,7 +78,7 @@ def _together(*xs: Any) -> Graph:
 
 
 def _named(make: Callable[P, R]) -> Callable[P, R]:
-    """The function, whose errors name it where they name nothing."""
+    """The function; if an error names no node, it names the function."""
 
     @wraps(make)
     def made(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -86,14 +91,14 @@ def _named(make: Callable[P, R]) -> Callable[P, R]:
 
 
 def _graph(op: str, *xs: Any) -> Graph:
-    """The graph of all operands, which names what follows after the function."""
+    """The common graph of all operands; the next steps are named after the function."""
     graph = _together(*xs)
     graph.node = f"{op}_{next(_numbers)}"
     return graph
 
 
 def _alike(op: str, *xs: Any, needed: int | None = None) -> list[Var]:
-    """The operands that are there, of one type; the first `needed` have to be, all by itself. Raises NetworkError."""
+    """The operands present, all of one type; the first `needed`, by default all, have to be. Raises NetworkError."""
     graph = _graph(op, *xs)
     if builtins.any(x is None for x in xs[:needed]):
         raise NetworkError(f"an operand of {op} is None", graph.node)
@@ -118,7 +123,7 @@ def _array(x: Any) -> np.ndarray:
 
 
 def _constant(graph: Graph, x: Any, like: Var) -> Var:
-    """An array or a number in the type of a value. Raises NetworkError where that does not hold it."""
+    """An array or a number in the type of a value. Raises NetworkError if the type does not hold it."""
     array, to = _array(x), like.dtype.numpy
     if array.dtype != to:
         with np.errstate(all="ignore"):
@@ -137,7 +142,7 @@ def _constant(graph: Graph, x: Any, like: Var) -> Var:
 
 
 def _numeric(op: str, *xs: Any, floating: bool = False, needed: int | None = None) -> list[Var]:
-    """_alike(), of numbers; of floating point where asked for. Raises NetworkError."""
+    """_alike(), of numbers; of floating point if asked. Raises NetworkError."""
     found = _alike(op, *xs, needed=needed)
     x = found[0]
     if x.dtype == do.BOOL or (floating and not x.dtype.is_float):
@@ -147,7 +152,7 @@ def _numeric(op: str, *xs: Any, floating: bool = False, needed: int | None = Non
 
 
 def _one(n: Any) -> Any:
-    """A whole number, or an extent that is open. Raises NetworkError."""
+    """A whole number, or an open extent. Raises NetworkError."""
     if isinstance(n, Extent | OpenSize):
         return n if isinstance(n, Extent) else n.extent
     try:
@@ -164,7 +169,7 @@ def _several(n: Any) -> list[Any]:
 
 
 def _optional(given: Sequence[Any], found: Sequence[Var]) -> list[Var | None]:
-    """The operands that were found, with None where none was given."""
+    """The operands found, with None for each operand not given."""
     rest = iter(found)
     return [None if x is None else next(rest) for x in given]
 
@@ -251,7 +256,7 @@ def cos(x: Var) -> Var:
 
 @_named
 def gelu(x: Var, approximate: bool = False) -> Var:
-    """x times the normal distribution's share below x. approximate: that by tanh."""
+    """x times the normal distribution's share below x. approximate: by tanh."""
     (x,) = _numeric("gelu", x, floating=True)
     return do.applied(FAST_GELU if approximate else GELU, x)
 
@@ -274,7 +279,7 @@ def astype(x: Var, to: DType | str) -> Var:
 
 
 def combined(op: str, sign: str, a: Any, b: Any) -> Var:
-    """a sign b: `+ - * / **`, and the comparisons `< <= > >= == !=`, which give truth values."""
+    """a sign b: `+ - * / **`, and the comparisons `< <= > >= == !=`, giving truth values."""
     if sign in do.SIGNS:
         x, y = _alike(op, a, b)
         if x.dtype == do.BOOL and sign not in ("==", "!="):
@@ -357,7 +362,7 @@ def _logical(name: str, a: Any, b: Any) -> Var:
 
 @_named
 def clip(x: Var, low: Any = None, high: Any = None) -> Var:
-    """Elements below `low` become that, then those above `high`."""
+    """Elements below `low` become `low`, then those above `high` become `high`."""
     x, *more = _numeric("clip", x, low, high, needed=1)
     return do.clip(x, *_optional((low, high), more))
 
@@ -457,7 +462,7 @@ def conv_transpose2d(
 
 @_named
 def max_pool2d(x: Var, size: Pair, *, stride: Pair | None = None, pad: Pair = 0) -> Var:
-    """The largest element of each window; what lies beside the image takes no part. stride: the size by itself."""
+    """The largest element of each window; padding takes no part. stride: the window's size by default."""
     (x,) = _numeric("max_pool2d", x)
     return _pooled(x, "max=", size, stride, pad)
 
@@ -533,11 +538,11 @@ def batch_norm(x: Var, mean: Any, variance: Any, scale: Any = None, shift: Any =
 
 @_named
 def attention(q: Var, k: Any, v: Any, mask: Any = None, *, causal: bool = False, scale: float | None = None) -> Var:
-    """softmax(scale * q @ k^T + mask) @ v of [batch, heads, length, depth]; batch, or both in front, may be left out.
+    """softmax(scale * q @ k^T + mask) @ v of [batch, heads, length, depth]; batch, or both in front, may be missing.
 
-    Heads of k and v divide those of q. mask broadcasts against the scores: truth values say which keys are seen, numbers are added.
-    causal: a query sees keys up to its own position, the last query being that of the last key. scale: 1 / sqrt(depth) by itself.
-    A query that sees no key gives 0.
+    Heads of k and v divide those of q. mask broadcasts against the scores: truth values mark visible keys, numbers are
+    added. causal: a query sees keys up to its own position, the last query's being the last key's. scale: 1 /
+    sqrt(depth) by default. A query without visible keys gives 0.
     """
     q, k, v = _numeric("attention", q, k, v, floating=True)
     graph = q.graph
@@ -634,7 +639,7 @@ def expand_dims(x: Var, axis: int | Sequence[int]) -> Var:
 
 @_named
 def expand(x: Var, shape: Sequence[int]) -> Var:
-    """x repeated to a shape that it broadcasts to."""
+    """x broadcast to a shape."""
     _graph("expand", x)
     wanted = _several(shape)
     if do.broadcast(x.shape, wanted) != tuple(wanted):
@@ -685,7 +690,7 @@ def take(table: Any, indices: Any, axis: int = 0) -> Var:
 
 @_named
 def gather(x: Any, indices: Any, axis: int) -> Var:
-    """At each place of the indices, x's element at that place, but along the axis where the index says."""
+    """x indexed along one axis: each place of `indices` gets x's element there, with the index as coordinate on `axis`."""
     return do.gather_elements(*_indexed("gather", x, indices), _one(axis))
 
 

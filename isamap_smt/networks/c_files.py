@@ -1,4 +1,4 @@
-"""The files of a network's library that are the same for every network but for names and flags."""
+"""The library's files common to all networks but for names and flags."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def flags_of(requires: Iterable[str]) -> tuple[list[str], list[str]]:
 
 
 def makefile(name: str, kernels: list[str], others: list[str], requires: Iterable[str]) -> str:
-    """A Makefile that builds libNAME.a. kernels: those that use the CPU's features."""
+    """A Makefile for libNAME.a. kernels: the files compiled for the CPU's features."""
     base, features = (" ".join(f) for f in flags_of(requires))
     return f"""CC ?= cc
 CFLAGS ?= {base}

@@ -1,7 +1,8 @@
-"""A compiled network against today's sources: its claims derived and proved again, and its C printed again and compared.
+"""A compiled network against today's sources: its claims derived and proved again, its C printed again and compared.
 
-What files say of verdicts proves nothing. The plan in the folder says what was decided; each kernel's program is lowered and proved
-from it, the claims between kernels are asked again, and every text of the library must be the one that follows, byte for byte.
+Stored verdicts prove nothing. The plan in the folder holds the decisions; each kernel's program is lowered and proved
+from it, and the claims between kernels are asked again. Every text of the library must equal the derived text, byte for
+byte.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _WRONG = (LookupError, TypeError, ValueError, AttributeError, RecursionError)  #
 
 @dataclass(frozen=True)
 class Checked:
-    """The outcome of each file and of each group of claims, and sentences on what was not looked at."""
+    """The outcome of each file and of each group of claims, and sentences on everything left unchecked."""
 
     network: str
     outcomes: list[Outcome]
@@ -66,9 +67,10 @@ def check_library(
     folder: Path, model: Network | None = None, *, sources: Sources | None = None, cache: bool = True, cc: str | None = None,
     progress: Progress | None = None,
 ) -> Checked:  # fmt: skip
-    """Derive everything that the folder's files say. model: the network as it was read, to compare constants and weights with.
+    """Derive everything again from the folder's files.
 
-    Never raises for what stands in the files; BuildError where a model is given and no compiler is there.
+    model: the network as it was read, to compare constants and weights with. Never raises for the contents of the
+    files; raises BuildError if a model is given and no compiler is there.
     """
     memory = Memory(cache)
     try:
@@ -130,7 +132,7 @@ class _Check:
     # ---- Files
 
     def _record(self) -> dict[str, Any] | None:
-        """The record, where it and all files that it lists are as they were; what differs is named."""
+        """The record, if it and all files it lists are unchanged; else None, and each difference is told."""
         try:
             record = read_seal(self.folder)
             self.name = str(record["prefix"])
@@ -148,7 +150,7 @@ class _Check:
         return None if self.outcomes else record
 
     def _built(self, files: Dict[str, Any]) -> set[str]:
-        """What `make` leaves in the folder."""
+        """Files left in the folder by `make`."""
         objects = {f"{Path(f).stem}.o" for f in files if f.endswith((".c", ".S"))}
         return {n for n in (*objects, f"lib{self.name}.a") if n not in files and (self.folder / n).exists()}
 
@@ -166,7 +168,7 @@ class _Check:
     # ---- Kernels
 
     def _plans(self, kernels: Sequence[dict[str, Any]]) -> Iterator[tuple[Question, Plan]]:
-        """Of each kernel that is proved today."""
+        """The question and plan of each kernel proved today."""
         for number, then in enumerate(kernels):
             file = f"{self.name}_k{number}.c"
             try:
@@ -194,7 +196,7 @@ class _Check:
             yield question, derived.plan
 
     def _answered(self, what: str, steps: Sequence[Asked], changed: Sequence[str] = ()) -> None:
-        """All of these hold by Z3: what cvc5 says of the same questions."""
+        """Tell cvc5's answers to the same questions; Z3 has proved all of these claims."""
         questions = questions_of(steps)
         tally = second_opinion(questions, self.memory.cvc5)
         told = ("the solvers disagree", *tally.disagreements) if tally.disagreements else tuple(changed)
@@ -261,7 +263,7 @@ class _Check:
             self._say(MARK, "stale", f"its {', '.join(differs)} are not what today's sources say")
 
     def _weights(self, text: LibraryText, cc: str | None, target: str | None) -> bool:
-        """The weights as the C packs them, compiled anew. Returns whether the library is the same that this compiler makes."""
+        """Compare the weights as the C packs them, compiled anew. Returns whether this compiler makes the same library."""
         with tempfile.TemporaryDirectory() as scratch:
             there = Path(scratch)
             for file, content in text.texts().items():

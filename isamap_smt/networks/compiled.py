@@ -31,14 +31,18 @@ PREFIX = "network"
 
 
 class CompiledNetwork:
-    """`network(**inputs)` or `network(*inputs)` returns the outputs by name. One call at a time: the arena is the network's own.
+    """`network(**inputs)` or `network(*inputs)` returns the outputs by name.
 
-    placement: which nodes back ends compute because they are faster, where that was asked (networks/place.py).
+    One call at a time: the arena is the network's own. placement: the nodes given to faster back ends, if asked for
+    (networks/place.py).
     """
 
     @seldom_searched()
     def __init__(self, planned: NetworkPlan, *, cc: str | None = None) -> None:
-        """Builds the C, packs the constants once. Raises BuildError, NotProvedError, and what checks of instructions raise."""
+        """Builds the C, packs the constants once.
+
+        Raises BuildError, NotProvedError, and the errors of instructions' checks.
+        """
         self.placement: Placement | None = None
         self.plan = planned = with_checked_instructions(planned, cc)
         self.network, self.proof = planned.network, require_network_proof(planned)
@@ -57,15 +61,18 @@ class CompiledNetwork:
         )
 
     def __call__(self, *arrays: Any, **named: Any) -> Arrays:
-        """The outputs. Raises ArgumentError for inputs of another name, type or shape, NetworkError of a back end, and what kernels
-        raise for their values."""
+        """The outputs.
+
+        Raises ArgumentError for inputs of another name, type or shape, NetworkError of a back end, and the kernels' own
+        errors for their values.
+        """
         given = self._running.given(arrays, named)
         if not self.network.foreign:
             return self._running(given, self._refused)
         return self._watched(given) if self.network.kernels else self._without_kernels(given)
 
     def _without_kernels(self, given: Arrays) -> Arrays:
-        """The outputs, where back ends compute all: C has nothing to do, and calling it would cost more than the copies."""
+        """The outputs, if back ends compute all: C has nothing to do, and calling it would cost more than the copies."""
         network, sizes = self.network, sizes_of(self.network, given)
         held = {**network.constants, **given}
         for step in network.steps:
@@ -90,11 +97,11 @@ class CompiledNetwork:
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """Of each step that computes, in order."""
+        """The node of each computing step, in order."""
         return tuple(s.node for s in self.network.steps if not isinstance(s, View))
 
     def timed(self, arrays: Dict[str, Any], budget: float = 1.0) -> tuple[float, ...]:
-        """Seconds of each step that computes, in order: the best of five runs, or of as many as take `budget` seconds."""
+        """Seconds of each computing step, in order: the best of five runs, or of as many as take `budget` seconds."""
         given = self._running.given((), arrays)
         taken: list[list[float]] = []
 
@@ -109,7 +116,7 @@ class CompiledNetwork:
         return tuple(map(min, zip(*taken, strict=True)))
 
     def seconds_watched(self, arrays: Dict[str, Any]) -> float:
-        """What a call takes longer because Python is told of each kernel, as it is where back ends compute some steps."""
+        """The extra seconds of a call if Python is told of each kernel, as when back ends compute some steps."""
         given = self._running.given((), arrays)
         plain, watched = [], []
         for _ in range(7):
@@ -156,7 +163,7 @@ class CompiledNetwork:
             np.copyto(self._held(name, arrays), array)
 
     def _held(self, name: str, given: Arrays) -> np.ndarray:
-        """A value, where it lies now. given: inputs and outputs."""
+        """A value's array where it lies now. given: inputs and outputs."""
         if (there := self._views.get(name)) is not None:
             return there
         made = self._found(name, given)
@@ -186,7 +193,7 @@ class CompiledNetwork:
 
     @property
     def about(self) -> About:
-        """What is said of it beside its speed."""
+        """Everything reported about the network beside its speed."""
         plan, network = self.plan, self.network
         claims = sum(len(p.proof.claims) for p in plan.plans.values()) + len(self.proof.claims)
         return About(
@@ -197,7 +204,7 @@ class CompiledNetwork:
         )  # fmt: skip
 
     def __str__(self) -> str:
-        """What it is, and who computes what."""
+        """The network, and the owners of its nodes."""
         return repr(self) if self.placement is None else f"{self!r}\n{self.placement}"
 
     def __repr__(self) -> str:
@@ -205,9 +212,9 @@ class CompiledNetwork:
 
 
 def with_checked_instructions(planned: NetworkPlan, cc: str | None = None) -> NetworkPlan:
-    """The plan, with instructions that do what their descriptions say: those that do not ship are run, and refused covers replaced.
+    """The plan, its instructions checked against their descriptions.
 
-    Raises DescriptionError, BuildError.
+    Instructions that are not shipped are run, and refused covers replaced. Raises DescriptionError, BuildError.
     """
     check_together((p.program for p in planned.plans.values()), cc)
     plans = {q: built(p, lambda p: require_checked(p.program, cc))[0] for q, p in planned.plans.items()}

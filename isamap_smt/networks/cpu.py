@@ -1,4 +1,4 @@
-"""C that asks the CPU whether it has features, before any of their instructions runs."""
+"""C to ask the CPU for its features, before any of their instructions runs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _HWCAP = {"aarch64": _ARM64, "riscv64": _RISCV}
 
 
 def unasked(requires: Iterable[str]) -> list[str]:
-    """The features that the C asks nothing about."""
+    """The features not asked about in the C."""
     wanted = set(requires)
     architecture = where_all_are(wanted)
     known = _X86 if architecture == "x86_64" else _HWCAP.get(architecture, {})
@@ -57,7 +57,7 @@ def unasked(requires: Iterable[str]) -> list[str]:
 
 
 def cpu_check(requires: Iterable[str]) -> str:
-    """C: headers, and `int isamap_cpu(void)`, which is 0 where the CPU or its system lacks one of the features. It asks once."""
+    """C: headers, and `int isamap_cpu(void)`, 0 if the CPU or its system lacks one of the features. It asks once."""
     wanted = sorted(set(requires))
     architecture = where_all_are(wanted)
     if architecture == "x86_64":

@@ -1,7 +1,8 @@
-"""Extents that stay open: polynomials in named sizes, each of which is from 1 to the most that the network is planned for.
+"""Open extents: polynomials in named sizes, each from 1 to its planned maximum.
 
-A comparison is answered where it has one answer for all of these sizes. Two extents are equal where they are the same polynomial:
-`batch` is not 1 and not 8, and what needs it to be is refused. So a network's formulas are the same for every size.
+A comparison is answered if it has one answer for all of these sizes. Two extents are equal if they are the same
+polynomial: `batch` is not 1 and not 8, and whatever needs it to be is refused. So a network's formulas are the same for
+every size.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Sizes = Dict[str, int]
 
 @dataclass(frozen=True, order=True)
 class OpenSize:
-    """A size of a network that each call says. most: the largest that it is planned for."""
+    """A size of a network, chosen by each call. most: the largest one planned for."""
 
     name: str
     most: int
@@ -38,7 +39,7 @@ class OpenSize:
 
 
 def named_size(label: str, largest: Any) -> OpenSize:
-    """The size under a name that no axis of a kernel has. Raises NetworkError."""
+    """The size under a name taken by no axis of a kernel. Raises NetworkError."""
     if type(largest) is not int or not 1 <= largest <= LARGEST:
         raise NetworkError(f"the most of {label} is {largest!r}; it is a whole number from 1 to 2^31")
     from isamap_smt.language.values import KNOWN_FUNCTIONS  # which a process that only calls does not load
@@ -49,7 +50,7 @@ def named_size(label: str, largest: Any) -> OpenSize:
 
 
 def named_sizes(most: Dict[str, Any]) -> dict[str, OpenSize]:
-    """One size for each label: labels of which the same name would be made have names apart. Raises NetworkError."""
+    """One size for each label; labels with colliding names get names apart. Raises NetworkError."""
     found: dict[str, OpenSize] = {}
     for label, largest in most.items():
         size = named_size(label, largest)
@@ -71,7 +72,7 @@ class Extent:
 
     @cached_property
     def sizes(self) -> tuple[OpenSize, ...]:
-        """Those that it depends on, by name."""
+        """The sizes it depends on, by name."""
         return tuple(sorted({s for _, product in self.terms for s in product}))
 
     def at(self, sizes: Sizes) -> int:
@@ -79,7 +80,10 @@ class Extent:
         return sum(n * math.prod(sizes[s.name] for s in product) for n, product in self.terms)
 
     def told_by(self, number: int) -> int | None:
-        """The value of its one size where it is that number; None where that does not tell it: of several sizes, of a square."""
+        """The value of its one size if the extent is `number`; -1 if no whole size gives it.
+
+        None if the number does not tell the size: with several sizes, or a power of one.
+        """
         if len(self.sizes) != 1 or any(len(product) > 1 for _, product in self.terms):
             return None
         size, start = self.sizes[0], self.at({self.sizes[0].name: 0})
@@ -176,7 +180,7 @@ def most(extent: Any) -> int:
 
 
 def at_most(a: Any, b: Any) -> bool:
-    """Whether a is at most b whatever the sizes are; False where it is not, and where that depends on them."""
+    """Whether a is at most b whatever the sizes are; False if it is not, and if it depends on them."""
     return most(a - b) <= 0
 
 
@@ -186,12 +190,12 @@ def at(shape: Iterable[Any], sizes: Sizes) -> tuple[int, ...]:
 
 
 def open_sizes(shapes: Iterable[Iterable[Any]]) -> tuple[OpenSize, ...]:
-    """The sizes that the shapes depend on, in order of their first mention."""
+    """The sizes the shapes depend on, in order of their first mention."""
     return tuple(dict.fromkeys(s for shape in shapes for e in shape if isinstance(e, Extent) for s in e.sizes))
 
 
 def read_extent(text: Any, known: Dict[str, OpenSize]) -> Any:
-    """The extent that a text says, such as '8*batch + 3'. Raises ValueError for what is none."""
+    """The extent written in a text, such as '8*batch + 3'. Raises ValueError for other text."""
     made: Any = 0
     for term in str(text).strip("()").replace("- ", "+ -").split("+"):
         product: Any = 1
@@ -235,7 +239,7 @@ def _sum(terms: Iterable[tuple[int, tuple[OpenSize, ...]]]) -> Any:
 
 
 def _divided(a: Extent, b: Any) -> Any:
-    """The quotient, where it is whole for all sizes; None where that is not plain."""
+    """The quotient, if it is whole for all sizes; None if that is not plain."""
     if a == b:
         return 1
     terms = _terms(b)

@@ -1,7 +1,7 @@
-"""Nodes computed by another library: a back end, which is asked for by name and proves nothing.
+"""Nodes computed by another library: a back end, asked for by name, proving nothing.
 
-A back end gets copies of what its nodes read, unless it writes into none of it. What it gives is looked at at each run, and
-copied to where the network has it.
+A back end gets copies of its nodes' inputs, unless it writes into none of them. Its results are checked at each run,
+and copied to their places in the network.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Backend = Callable[[bytes], Evaluate]
 
 @dataclass(frozen=True)
 class Reader:
-    """A function from arrays to arrays that writes into none it is given, and keeps none: it needs no copies."""
+    """A function from arrays to arrays, writing into none of its inputs and keeping none: it needs no copies."""
 
     run: Evaluate
 
@@ -94,15 +94,15 @@ _NEEDS = {"onnxruntime": "onnxruntime", "torch": "torch"}
 def register_backend(name: str, backend: Backend) -> None:
     """A back end for `foreign=name` and `place=[name]`. backend(model): a function from arrays to arrays, each by name.
 
-    model: the bytes of an ONNX model, of one node or of several that follow each other. Raises NetworkError where another back end
-    has the name.
+    model: the bytes of an ONNX model, of one node or of several in a row. Raises NetworkError if another back end has
+    the name.
     """
     if BACKENDS.setdefault(name, backend) is not backend:
         raise NetworkError(f"there is a back end {name!r} already")
 
 
 def check_backend(name: str) -> str:
-    """The name. Raises NetworkError where no back end has it, or where its library is not installed."""
+    """The name. Raises NetworkError if no back end has it, or if its library is not installed."""
     if name not in BACKENDS:
         raise NetworkError(f"there is no back end {name!r}; {did_you_mean(name, BACKENDS)}")
     if (package := _NEEDS.get(name)) is not None and find_spec(package) is None:
@@ -111,7 +111,7 @@ def check_backend(name: str) -> str:
 
 
 def evaluator(backend: str, model: bytes, node: str, threads: int = 1) -> Evaluate:
-    """What computes a model. Raises NetworkError with the node's name where the back end refuses it."""
+    """The back end's function for a model. Raises NetworkError with the node's name if the back end refuses it."""
     make: Callable[..., Evaluate] = BACKENDS[check_backend(backend)]
     try:
         return make(model, threads) if make in _THREADED else make(model)

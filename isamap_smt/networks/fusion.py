@@ -1,5 +1,7 @@
-"""Steps fused: an operator of single elements is computed where its operand is, so is a part of a result that is put together of
-several, and nothing is computed that nobody reads."""
+"""Steps fused: an elementwise operator joins its operand's step, and a part joins the step that puts a result together.
+
+Nothing without a reader is computed.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ def fused(network: Network) -> Network:
 
 
 def _trimmed(network: Network) -> list[AnyStep]:
-    """Without results that nobody reads."""
+    """Without results nobody reads."""
     read = {n for s in network.steps for n in s.sources} | {*network.outputs}
     made: list[AnyStep] = []
     for step in network.steps:
@@ -56,8 +58,10 @@ def _canonical(step: AnyStep) -> AnyStep:
 
 
 def _once(network: Network, steps: list[AnyStep], waiting: bool) -> tuple[list[AnyStep], bool]:
-    """One pass: each step takes in the producer of an operand, where it may. waiting: what makes elements wider is left to the
-    step that reads them, so that the narrow ones stand between the two."""
+    """One pass: each step takes in the producer of an operand, if it may.
+
+    waiting: a step that widens elements is left to its reader, so that narrow ones stand between the two.
+    """
     writer = {n: k for k, s in enumerate(steps) for n in s.results}
     count: dict[str, int] = {}
     for s in steps:
@@ -89,7 +93,7 @@ def _once(network: Network, steps: list[AnyStep], waiting: bool) -> tuple[list[A
 
 
 def _is_left(network: Network, step: Step, count: dict[str, int], readers: dict[str, AnyStep]) -> bool:
-    """Whether a step makes single elements wider, and the one step that reads them may take it in."""
+    """Whether an elementwise step widens its elements, and its only reader may take it in."""
     ((_, made), *more) = step.writes
     reader = readers.get(made)
     if more or count.get(made) != 1 or made in network.outputs or not isinstance(reader, Step):
@@ -105,13 +109,13 @@ def _is_left(network: Network, step: Step, count: dict[str, int], readers: dict[
 
 
 def _is_wider(network: Network, made: str, read: str) -> bool:
-    """Whether a value takes more bytes than one of its shape that it is made of."""
+    """Whether the value made takes more bytes than the value read, of the same shape."""
     new, old = network.values[made], network.values[read]
     return new.shape == old.shape and new.dtype.bits > old.dtype.bits
 
 
 def _of_elements(kernel: Kernel) -> bool:
-    """Whether it is one statement that computes each element from others at the same place."""
+    """Whether it is one unguarded assignment, computing each element from others at the same place."""
     (s, *more) = kernel.statements
     axes = plain_target(s)
     return (
@@ -124,7 +128,7 @@ def _of_elements(kernel: Kernel) -> bool:
 
 
 def _read_in_place(kernel: Kernel, tensor: str) -> bool:
-    """Whether the tensor is read at the place that is written, and has the result's shape."""
+    """Whether the tensor is read at the place written, and has the result's shape."""
     s = kernel.statements[0]
     shape = kernel.tensor(s.target.tensor).shape
     alike = [
@@ -139,7 +143,7 @@ def _read_in_place(kernel: Kernel, tensor: str) -> bool:
 
 
 def _goes_into(producer: AnyStep, kernel: Kernel, tensor: str) -> bool:
-    """Whether an operator of single elements is computed where one statement, which assigns, reads its result in place."""
+    """Whether an elementwise producer may join its result's one reader: an assignment reading it in place."""
     readers = [s for s in kernel.statements if any(a.tensor == tensor for a in s.inputs)]
     if not isinstance(producer, Step) or not _of_elements(producer.kernel) or len(readers) != 1 or kernel.recurrences:
         return False
@@ -148,8 +152,10 @@ def _goes_into(producer: AnyStep, kernel: Kernel, tensor: str) -> bool:
 
 
 def _is_a_part(kernel: Kernel, tensor: str) -> bool:
-    """Whether the tensor is one part of a result that assignments make up: one statement alone reads it, each element once, and
-    puts it into its place."""
+    """Whether the tensor is one part of a result made up by assignments.
+
+    One statement alone reads it, each element once, and puts it into its place.
+    """
     readers = [s for s in kernel.statements if any(a.tensor == tensor for a in s.inputs)]
     if len(readers) != 1 or len(kernel.results) != 1 or kernel.recurrences:
         return False
@@ -167,7 +173,7 @@ def _is_a_part(kernel: Kernel, tensor: str) -> bool:
 
 
 def _takes_more(producer: Step) -> bool:
-    """Whether another statement may follow. A recurrence, one of several results, and what is written in parts are left alone."""
+    """Whether another statement may follow: not after a recurrence, several results, or a result written in parts."""
     kernel = producer.kernel
     if kernel.recurrences or len(producer.writes) > 1:
         return False

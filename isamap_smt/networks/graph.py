@@ -1,8 +1,8 @@
-"""A network is a list of steps in order; each step is one kernel, and values are what steps hand on.
+"""A network is a list of steps in order; each step is one kernel, and values pass between steps.
 
-A value has a fixed type and shape. A view is another shape of the same elements in the same order, and costs nothing. A foreign
-step is a node that no kernel computes.
-The builder makes networks: each method of `Graph` adds a step, or computes at once where everything it needs is constant.
+A value has a fixed type and shape. A view is another shape of the same elements in the same order, and costs nothing. A
+foreign step is a node computed by no kernel. The builder makes networks: each method of `Graph` adds a step, or
+computes at once if all of its operands are constant.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MOST_DIMENSIONS = 32  # of a value; NumPy has 64 at most
 
 
 class Bound:
-    """A step that binds names of its own to values. reads, writes: (name, value)."""
+    """A step with names of its own, bound to values. reads, writes: (name, value)."""
 
     reads: tuple[tuple[str, str], ...]
     writes: tuple[tuple[str, str], ...]
@@ -53,7 +53,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Step(Bound):
-    """One kernel. node: which nodes of the model it computes. reads, writes: the kernel's tensors, and the value of each."""
+    """One kernel. node: the model's nodes it computes. reads, writes: the kernel's tensors, and the value of each."""
 
     node: str
     kernel: Kernel
@@ -61,7 +61,7 @@ class Step(Bound):
     writes: tuple[tuple[str, str], ...]
 
     def misfit(self, values: Dict[str, Value]) -> str:
-        """What does not fit the values that it is bound to; empty where all does."""
+        """The first tensor not fitting its value; empty if all fit."""
         for tensor, name in (*self.reads, *self.writes):
             t, v = self.kernel.tensor(tensor), values[name]
             if t.dtype != v.dtype or not has_shape(self.kernel, tensor, v):
@@ -79,10 +79,10 @@ class Step(Bound):
 
 @dataclass(frozen=True)
 class Foreign(Bound):
-    """A node that no kernel computes, or nodes that are placed there, computed by a back end (networks/foreign.py), without proof.
+    """Nodes computed by a back end (networks/foreign.py), without proof: one refused by kernels, or several placed.
 
-    reason: why kernels refuse it, or what placing gains. model: the bytes of an ONNX model of these nodes alone. reads, writes: the
-    model's inputs and outputs, and the value of each.
+    reason: why kernels refuse it, or the gain of placing it. model: the bytes of an ONNX model of these nodes alone.
+    reads, writes: the model's inputs and outputs, and the value of each.
     """
 
     node: str
@@ -97,12 +97,12 @@ class Foreign(Bound):
         return f"{self.node} ({self.op}) by {self.backend}: {self.reason}"
 
     def misfit(self, values: Dict[str, Value]) -> str:
-        """What does not fit: a value in an order of its own."""
+        """The misfit: a value stored in an order of its own; empty if there is none."""
         stored = [v for _, v in (*self.reads, *self.writes) if values[v].order is not None]
         return f"{stored[0]} is stored in another order" if stored else ""
 
     def loaded(self, threads: int = 1) -> Evaluate:
-        """What computes it. Raises NetworkError where the back end refuses it."""
+        """Its function, loaded. Raises NetworkError if the back end refuses it."""
         return evaluator(self.backend, self.model, self.node, threads)
 
     def computed(
@@ -119,7 +119,10 @@ class Foreign(Bound):
     def answers(
         self, values: Dict[str, Value], held: Dict[str, np.ndarray], sizes: Dict[str, int], evaluate: Evaluate
     ) -> dict[str, np.ndarray]:
-        """The same, each looked at, wherever the back end has them: they may lie in what it read. Raises NetworkError."""
+        """The same results, each checked, wherever the back end has them: perhaps in its inputs.
+
+        Raises NetworkError.
+        """
         given = {t: held[v] for t, v in self.reads}
         found = evaluated(self.backend, self.node, evaluate, given)
         return {v: self._result(t, values[v], sizes, found.get(t)) for t, v in self.writes}
@@ -150,11 +153,11 @@ class View:
 
     @property
     def results(self) -> tuple[str, ...]:
-        """The value that it is."""
+        """Its one value."""
         return (self.result,)
 
     def misfit(self, values: Dict[str, Value]) -> str:
-        """What does not fit: other elements."""
+        """The misfit: other elements; empty if there is none."""
         of, to = values[self.source], values[self.result]
         return f"{to} is no view of {of}" if of.dtype != to.dtype or of.elements != to.elements else ""
 
@@ -177,7 +180,7 @@ def has_shape(kernel: Kernel, tensor: str, value: Value) -> bool:
 
 
 def extents_of(kernel: Kernel, tensor: str) -> tuple[Any, ...]:
-    """The dimensions of a kernel's tensor. Raises ValueError for one that is no polynomial of sizes with an end."""
+    """The dimensions of a kernel's tensor. Raises ValueError for one that is no polynomial of bounded sizes."""
     known = {p.name: OpenSize(p.name, p.high) for p in kernel.parameters if p.high is not None}
     return tuple(read_extent(e, known) for e in kernel.tensor(tensor).shape)
 
@@ -188,15 +191,15 @@ def tensor_elements(kernel: Kernel, name: str) -> Any:
 
 
 def tensor_bytes(kernel: Kernel, name: str) -> int:
-    """What a kernel's tensor takes in memory, at the largest sizes."""
+    """Bytes of a kernel's tensor, at the largest sizes."""
     return most(tensor_elements(kernel, name)) * kernel.tensor(name).dtype.bytes
 
 
 @dataclass(frozen=True)
 class Network(Signature):
-    """Steps in an order in which each reads what came before it.
+    """Steps in order: each reads earlier values only.
 
-    constants: the values that are known, by name. labels: what the model calls values between steps.
+    constants: the known values, by name. labels: the model's names of values between steps.
     """
 
     constants: Dict[str, np.ndarray]
@@ -210,12 +213,12 @@ class Network(Signature):
 
     @property
     def kernels(self) -> tuple[Step, ...]:
-        """The steps that are kernels."""
+        """The kernel steps."""
         return tuple(s for s in self.steps if isinstance(s, Step))
 
     @property
     def foreign(self) -> tuple[Foreign, ...]:
-        """The steps that a back end computes."""
+        """The steps computed by a back end."""
         return tuple(s for s in self.steps if isinstance(s, Foreign))
 
     def check(self) -> Network:
@@ -242,7 +245,7 @@ class Network(Signature):
         return self
 
     def needed(self) -> Network:
-        """The same without steps and constants that reach no output."""
+        """The same without steps and constants unused by the outputs."""
         wanted, kept = set(self.outputs), []
         for step in reversed(self.steps):
             if wanted & {*step.results}:
@@ -266,9 +269,9 @@ class Network(Signature):
 
 @dataclass(frozen=True, eq=False)
 class Var:
-    """A value of a graph that is being built. `==` asks for the same value; equal() compares elements.
+    """A value of a graph under construction. `==` asks for the same value; equal() compares elements.
 
-    extents: its elements, where they are numbers and open extents, which no kernel has computed.
+    extents: its elements, if they are numbers and open extents, computed by no kernel yet.
     """
 
     within: Graph
@@ -279,7 +282,7 @@ class Var:
 
     @property
     def graph(self) -> Graph:
-        """The graph that it is in now: another one may have taken its first one in."""
+        """Its graph now: another one may have taken its first one in."""
         return self.within.whole
 
     def __repr__(self) -> str:
@@ -376,7 +379,10 @@ class Var:
 
 @dataclass(eq=False)
 class Graph:
-    """Builds a Network. `node` names what is being built, in the steps and in errors. reserved: names of the results."""
+    """Builds a Network.
+
+    `node` names the node being built, in the steps and in errors. reserved: names of the results.
+    """
 
     name: str = "network"
     node: str = ""
@@ -399,11 +405,11 @@ class Graph:
 
     @property
     def whole(self) -> Graph:
-        """The graph that holds everything of this one."""
+        """The graph now holding everything of this one."""
         return self if self._into is None else self._into.whole
 
     def take_in(self, other: Graph) -> None:
-        """All of another graph becomes a part of this one. Raises NetworkError where both have a value of one name."""
+        """All of another graph becomes a part of this one. Raises NetworkError if both have a value of one name."""
         if other is self:
             return
         if both := [n for n in other._values if n in self._values]:
@@ -428,7 +434,7 @@ class Graph:
                 )
 
     def fresh(self, name: str) -> str:
-        """The name, with a number where it is taken."""
+        """The name, with a number if it is taken."""
         while name in self._values or name in self.reserved:
             number = self._numbers[name] = self._numbers.get(name, 0) + 1
             longer = f"{name}.{number}"
@@ -437,14 +443,14 @@ class Graph:
         return name
 
     def input(self, name: str, dtype_: DType | str, shape: Sequence[Any]) -> Var:
-        """A value that the caller gives. shape: numbers, and sizes that stay open."""
+        """A value given by the caller. shape: numbers, and open sizes."""
         made = self._named(name, dtype(dtype_), [e.extent if isinstance(e, OpenSize) else e for e in shape])
         self._know(open_sizes([made.shape]))
         self._inputs.append(made.name)
         return Var(self, made)
 
     def constant(self, array: Any, name: str = "") -> Var:
-        """A value that is known now. name: what the model calls one of its own; others were made here, in the `room` for them."""
+        """A value known now. name: its name in the model; constants without one are made here, in the `room` for them."""
         array = np.asarray(array)
         if name:
             self._given += array.nbytes
@@ -454,7 +460,10 @@ class Graph:
         return self._constant(array, name)
 
     def room(self, shape: Sequence[int], of: Any) -> tuple[int, ...]:
-        """The shape, where another constant of it may be made. Raises NetworkError before anything of that size is allocated."""
+        """The shape, if there is room for another constant of it.
+
+        Raises NetworkError before anything of that size is allocated.
+        """
         sizes = self.sizes(shape)
         if not self._has_room(math.prod(sizes) * np.dtype(of).itemsize):
             raise NetworkError(f"a constant of shape {list(sizes)} is too large", self.node)
@@ -484,13 +493,13 @@ class Graph:
         return Var(self, made, held)
 
     def extents(self, found: np.ndarray) -> Var:
-        """Whole numbers, some of which may be open extents, as a value of i64."""
+        """Whole numbers, some perhaps open extents, as a value of i64."""
         if not open_sizes([found.reshape(-1).tolist()]):
             return self.constant(found.astype(np.int64))
         return Var(self, self._value(self.node, dtype("i64"), found.shape), extents=found)
 
     def _data(self, x: Var) -> Var:
-        """A value that steps can read: of extents, what a kernel writes."""
+        """The value in a form steps can read: extents are written by a kernel."""
         if x.extents is None:
             return x
         places = np.ndindex(*x.extents.shape)
@@ -520,8 +529,8 @@ class Graph:
     ) -> tuple[Var, ...]:
         """The results of a kernel text, in the order of `writes`.
 
-        Declarations of the tensors that are named, and of the axes, are added to the text; `reads` may name more than it reads.
-        Raises NetworkError with the node's name.
+        Declarations of the given tensors and axes are added to the text; `reads` may name more than it reads. Raises
+        NetworkError with the node's name.
         """
         writes = {n: (d, self.sizes(s)) for n, (d, s) in writes.items()}
         reads = {n: self._data(x) for n, x in reads.items()}
@@ -560,7 +569,10 @@ class Graph:
         reads: Dict[str, Var],
         writes: Dict[str, tuple[DType, Sequence[int]]],
     ) -> tuple[Var, ...]:
-        """The results of a node that a back end computes, in the order of `writes`: type and shape."""
+        """The results of a node computed by a back end, in the order of `writes`: type and shape.
+
+        Raises NetworkError for a result without elements.
+        """
         for name, (_, shape) in writes.items():
             if math.prod(self.sizes(shape)) == 0:
                 raise NetworkError(
@@ -572,7 +584,7 @@ class Graph:
         return tuple(Var(self, v) for _, v in named)
 
     def inputs_of(self, x: Var) -> list[str]:
-        """The inputs that a value depends on."""
+        """The inputs a value depends on."""
         wanted = {x.name}
         for step in reversed(self._steps):
             if wanted & {*step.results}:
@@ -580,7 +592,7 @@ class Graph:
         return [n for n in self._inputs if n in wanted]
 
     def network(self, outputs: Iterable[Var], names: Iterable[str], labels: Dict[str, str] | None = None) -> Network:
-        """What was built, with these results under these names. labels: what the model calls values, by their own names."""
+        """The network built, with these results under these names. labels: values' names in the model, by their own."""
         kept = dict(self._values), dict(self._constants), [*self._steps]
         wanted = []
         for x, name in zip(outputs, names, strict=True):
@@ -605,7 +617,7 @@ class Graph:
         return made
 
     def _folds(self, made: Kernel) -> bool:
-        """Whether a kernel of constants is computed now; what that takes is counted."""
+        """Whether a kernel of constants is computed now; its work is counted."""
         if made.free_sizes:
             return False
         points = _points(made)

@@ -1,4 +1,4 @@
-"""What a network means: its steps run one after the other by the interpreter, on NumPy arrays."""
+"""The meaning of a network: its steps run one after the other by the interpreter, on NumPy arrays."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Models that were compiled before: kept on disk under the digest of everything that made them.
+"""Models compiled before: kept on disk under the digest of everything that made them.
 
-What is kept is what `isamap compile MODEL.onnx -o DIR` writes, with the record of all that was proved of it. Where the model, the
-machine, the options, this CPU, the compiler and every source file of ours are the same, and no kept file has changed, nothing is
-planned, proved or compiled again. The record proves nothing by itself: `isamap proofs check` derives all of it from the folder.
+The folder is the output of `isamap compile MODEL.onnx -o DIR`, with the record of all its proofs. If the model, the
+machine, the options, this CPU, the compiler and every source file of ours are the same, and no kept file has changed,
+nothing is planned, proved or compiled again. The record proves nothing by itself: `isamap proofs check` derives all of
+it from the folder.
 """
 
 from __future__ import annotations
@@ -46,14 +47,16 @@ def compile_onnx(
     place: Sequence[str] | str | None = None, sample: Dict[str, Any] | None = None, place_seconds: float | None = None,
     cc: str | None = None, anew: bool = False, progress: Progress | None = None, **options: Any,
 ) -> LoadedNetwork | CompiledNetwork:  # fmt: skip
-    """The model, ready to be called: from_onnx(), plan_network() and a library in C in one; taken from the disk where the same was
-    compiled before.
+    """The model, ready to be called; taken from the disk if the same was compiled before.
 
-    model: a path, the bytes of a file, or a ModelProto. sizes, most, constants, foreign: as for from_onnx(). options: of plan().
-    anew: plan, prove and compile in any case. place: back ends that may compute what our kernels are slower at, or do not compute;
-    sample: inputs to measure that with; place_seconds: how long. A model with foreign nodes, one that is placed, and one that is
-    planned within a timeout, is not kept: a placement is of what was measured then.
-    Raises as from_onnx(), plan_network() and CompiledNetwork do, and ArgumentError for options that contradict each other.
+    It is from_onnx(), plan_network() and a library in C in one. model: a path, the bytes of a file, or a ModelProto.
+    sizes, most, constants, foreign: as for from_onnx(). options: of plan(). anew: plan, prove and compile in any case.
+    place: back ends for nodes our kernels are slower at, or do not compute; sample: inputs to measure that with;
+    place_seconds: the time for it.
+
+    Models with foreign nodes, placed models, and models planned within a timeout are not kept: a placement belongs to
+    the measurements of its time. Raises as from_onnx(), plan_network() and CompiledNetwork do, and ArgumentError for
+    options contradicting each other.
     """
     if place is None and not (sample is None and place_seconds is None):
         raise ArgumentError(f"{'place_seconds' if sample is None else 'sample'} is of place=[...], which is not given")
@@ -107,7 +110,7 @@ def _key(model: Any, hardware: Hardware | str, cc: str | None, options: tuple[st
 
 
 def _measured() -> list[str]:
-    """What calibrating and tuning found on this machine, which plans follow."""
+    """Digests of this machine's calibration and tuning results, as plans follow them."""
     return [_file(cache_directory().parent / n) for n in ("calibration.json", "tuning.sqlite")]
 
 
@@ -119,7 +122,7 @@ def _described(hardware: Hardware | str) -> str:
 
 
 def _contents(model: Any) -> list[str]:
-    """Digests of the model's bytes, and of the files beside it that they name. Raises NetworkError."""
+    """Digests of the model's bytes, and of the files beside it they name. Raises NetworkError."""
     if isinstance(model, bytes | bytearray | memoryview):
         return [_digest(bytes(model))]
     if hasattr(model, "SerializeToString"):
@@ -137,7 +140,7 @@ def _digest(data: bytes) -> str:
 
 
 def _file(file: Path) -> str:
-    """The file's name and the digest of what it holds; "" where it cannot be read."""
+    """The file's name and the digest of its contents; "" if it cannot be read."""
     try:
         with file.open("rb") as opened:
             return f"{file.name} {hashlib.file_digest(opened, lambda: hashlib.blake2b(digest_size=16)).hexdigest()}"
@@ -146,14 +149,14 @@ def _file(file: Path) -> str:
 
 
 def _processor() -> list[str]:
-    """What the description of the host takes from this machine."""
+    """This machine's part in the description of the host."""
     from isamap_hardware.host import cpu_name
 
     return [cpu_name(), str(os.cpu_count())]
 
 
 def _texts(given: Dict[str, Any] | None) -> str:
-    """Options as a text that differs where they do: arrays by their elements."""
+    """Options as a text, the same for the same options only: arrays by their elements."""
 
     def text(value: Any) -> str:
         if isinstance(value, np.ndarray):
@@ -175,7 +178,7 @@ def _place(key: str) -> Path:
 
 
 def _loaded(place: Path) -> LoadedNetwork | None:
-    """The network that is kept there; None where none is, or its files are not as they were written."""
+    """The network kept there; None if none is, or if its files have changed since."""
     if not (place / MARK).is_file():
         return None
     try:
@@ -190,7 +193,7 @@ def _loaded(place: Path) -> LoadedNetwork | None:
 
 
 def _keep(planned: NetworkPlan, place: Path, cc: str | None) -> LoadedNetwork:
-    """Write the network's library there, whole or not at all. Raises OSError, and what write_library() raises."""
+    """Write the network's library there, whole or not at all. Raises OSError, and the errors of write_library()."""
     from isamap_smt.networks.library import write_library
     from isamap_smt.networks.record import network_record
 
@@ -211,7 +214,10 @@ def _keep(planned: NetworkPlan, place: Path, cc: str | None) -> LoadedNetwork:
 
 
 def _make_room(but: Path) -> None:
-    """Remove those that were not used for longest, until the rest is no more than MOST bytes; and what killed calls left behind."""
+    """Remove the longest unused folders until the rest takes at most MOST bytes.
+
+    Folders left a day ago by killed calls are removed, too.
+    """
     found = []
     for place in _folder().iterdir():
         with suppress(OSError):

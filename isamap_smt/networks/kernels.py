@@ -1,6 +1,6 @@
 """Kernels rewritten as values: renamed, with tensors stored in another order, and joined one behind the other.
 
-What each function returns computes the same elements as what it was given, in the order of the results' own dimensions.
+Each function's result computes the same elements as its argument, in the order of the results' own dimensions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from isamap_smt.language import to_text
 
 
 def settled(kernel: Kernel) -> Kernel:
-    """The kernel as its own text says it: what is declared is in the order in which statements need it."""
+    """The kernel as read from its own text: declarations in the order of their use by the statements."""
     return _read(to_text(kernel), kernel.name)
 
 
@@ -70,8 +70,11 @@ def stored(kernel: Kernel, orders: Dict[str, Sequence[int]]) -> Kernel:
 
 
 def _in_order(s: Statement) -> Statement:
-    """The statement with the axes of its target in the target's order, then those it reduces over as what it reads has them, so
-    that neighbours in memory are neighbours among the axes; as they were, where their order counts."""
+    """The statement with its axes in memory order, so that neighbours in memory are neighbours among the axes.
+
+    First the axes of the target, in the target's order, then those it reduces over, in the order of its reads. An
+    ordered statement keeps its reduction axes as they were.
+    """
     named = {a.name: a for a in s.axes}
     read = () if s.ordered else (i for a in s.inputs for i in a.index)
     first = dict.fromkeys(n for i in (*s.target.index, *read) for n in sorted(symbols_of([i])) if n in named)
@@ -106,7 +109,7 @@ def with_axes(statement: Statement, table: Dict[str, str]) -> Statement:
 
 
 def plain_target(s: Statement) -> tuple[str, ...] | None:
-    """The axes that the target's index is, one for each dimension, with 0 for those of one element; None for anything else."""
+    """The axes of the target's index, one for each dimension, "" for those of one element; None for any other index."""
     found = []
     for i in s.target.index:
         if i.is_Symbol:
@@ -128,9 +131,10 @@ def reads_once(s: Statement, tensor: str) -> bool:
 
 
 def joined(first: Kernel, second: Kernel, name: str) -> Kernel:
-    """first, before what reads the tensor `name` in second, which alone reads it; it is a temporary then, or gone.
+    """first, put before the first reader of the tensor `name` in second; nothing else reads it.
 
-    Other tensors of one name are one tensor. Gone: where first assigns it once, and second reads each element once.
+    The tensor becomes a temporary, or is gone: if first assigns it once, and second reads each element once. Other
+    tensors of one name are one tensor.
     """
     tensors = {t.name: t for t in (*first.tensors, *second.tensors)}
     theirs = _apart(second, first)
@@ -150,7 +154,7 @@ def joined(first: Kernel, second: Kernel, name: str) -> Kernel:
 
 
 def _apart(second: Kernel, first: Kernel) -> tuple[Statement, ...]:
-    """The statements of second, their axes named so that one name has one extent in both."""
+    """The statements of second, their axes renamed so that a name has one extent in both kernels."""
     known = {a.name: a.extent for a in first.axes}
     table: dict[str, str] = {}
     for a in second.axes:
@@ -164,8 +168,10 @@ def _apart(second: Kernel, first: Kernel) -> tuple[Statement, ...]:
 
 
 def inlined(kernel: Kernel, name: str) -> Kernel:
-    """The kernel without the temporary, where one statement assigns it plainly; else as it is. What it holds is converted to its
-    type, as when it is assigned."""
+    """The kernel without the temporary, if one statement assigns it plainly; else as it is.
+
+    Its value is converted to its type, as in the assignment.
+    """
     writers = [n for n, s in enumerate(kernel.statements) if s.target.tensor == name]
     if len(writers) != 1 or kernel.recurrences or name not in kernel.temporaries:
         return kernel
@@ -206,7 +212,7 @@ def inlined(kernel: Kernel, name: str) -> Kernel:
 
 
 def without(kernel: Kernel, results: Sequence[str]) -> Kernel:
-    """The kernel that does not give back these results: what nothing reads is not computed."""
+    """The kernel without these results: statements nobody reads are not computed."""
     kernel = replace(kernel, temporaries=(*kernel.temporaries, *results))
     first = max((r.end for r in kernel.recurrences), default=0)  # numbers before that are those that recurrences name
     while True:
@@ -224,7 +230,7 @@ def without(kernel: Kernel, results: Sequence[str]) -> Kernel:
 
 
 def canonical(kernel: Kernel) -> tuple[Kernel, dict[str, str]]:
-    """The kernel under names that its form alone decides, and the new name of each tensor: equal layers are one kernel."""
+    """The kernel under names given by its form alone, and the new name of each tensor: equal layers are one kernel."""
     if not kernel.recurrences:
         kernel = replace(kernel, statements=_canonical_axes(tuple(map(_without_single, kernel.statements))))
     table: dict[str, str] = {}
@@ -239,7 +245,7 @@ def canonical(kernel: Kernel) -> tuple[Kernel, dict[str, str]]:
 
 
 def _without_single(s: Statement) -> Statement:
-    """The statement without axes of one point, which stand at 0."""
+    """The statement without axes of one point: they stand at 0."""
     single = {a.name: sp.S.Zero for a in s.axes if a.extent == 1}
     if not single:
         return s

@@ -1,8 +1,10 @@
-"""Where the channels of images stand: last, where they fill the lanes of vectors and a point's channels are one row; or as they
-are, before rows and columns, where they are few and a row of the image fills the lanes better.
+"""Layouts of images: channels last or channels first, whichever is cheapest over the whole graph.
 
-Each value between kernels may have its dimensions stored in another order; inputs and outputs of the network keep theirs. What is
-cheapest over the whole graph is asked of CP-SAT: what windows cost in each order, and what it costs where orders meet.
+Channels last fill the lanes of vectors, and a point's channels are one row. Few channels stay first, before rows and
+columns: then a row of the image fills the lanes better.
+
+Each value between kernels may have its dimensions stored in another order; inputs and outputs of the network keep
+theirs. CP-SAT finds the cheapest choice from the costs of windows in each order, and the costs wherever orders meet.
 """
 
 from __future__ import annotations
@@ -37,8 +39,10 @@ APART = 8  # for an element that is read in one order and written in the other
 
 @dataclass(frozen=True)
 class Layouts:
-    """What was chosen. last: values with channels last; others: those that could be stored so, and are not. price: in steps of a
-    vector, estimated, of `bound` at least."""
+    """The chosen orders. last: values with channels last; others: values allowed to be so, and left in order.
+
+    price: in steps of a vector, estimated; bound: no choice costs less.
+    """
 
     last: tuple[str, ...]
     others: tuple[str, ...]
@@ -52,8 +56,10 @@ class Layouts:
 
 
 def with_layouts(network: Network, lanes: int) -> tuple[Network, Layouts]:
-    """The network with values between windows, and what goes element by element with them, in the cheapest orders, and which these
-    are. lanes: of the machine's widest vectors of f32."""
+    """The network with the values around its windows in the cheapest orders, and these orders.
+
+    Elementwise operators between windows share them. lanes: of the machine's widest vectors of f32.
+    """
     fixed = {*network.inputs, *network.outputs, *(n for s in network.foreign for n in (*s.sources, *s.results))}
     orders = {n: o for n, o in _possible(network).items() if n not in fixed}
     prices = Prices(network, orders, lanes)
@@ -87,7 +93,7 @@ def _stored_so(network: Network, orders: dict[str, Order]) -> Network:
 def _viewed(
     network: Network, values: dict[str, Value], plain: dict[str, str], orders: dict[str, Order], step: View
 ) -> list[AnyStep]:
-    """The view; where the orders of its two sides do not fit, with steps that store its source, or its result, anew."""
+    """The view; if the orders of its two sides do not fit, with steps to store its source, or its result, anew."""
     of, to = network.values[step.source], network.values[step.result]
     before, after = orders.get(step.source), orders.get(step.result)
     seen = through(of.shape, before or tuple(range(len(of.shape))), to.shape)
@@ -108,7 +114,7 @@ def _viewed(
 
 
 def _inside(step: Step, found: dict[str, Order]) -> dict[str, Order]:
-    """Temporaries of a result's shape are stored as it is, where one statement writes all of them."""
+    """Orders of temporaries: those of a result's shape, written whole by one statement, are stored as the result."""
     kernel = step.kernel
     shapes = {kernel.tensor(t).shape: found[t] for t, _ in step.writes if t in found}
     plain = [
@@ -129,7 +135,7 @@ def _fresh(values: dict[str, Value], old: Value) -> str:
 
 
 def _stored(node: str, held: Value, wanted: Value, before: Sequence[int], after: Sequence[int]) -> Step:
-    """The step that stores a value in another order."""
+    """The step storing a value in another order."""
     index = [f"a{n}" for n in range(len(before))]
     sizes = "".join(f"param {s}\n" for s in open_sizes([held.shape]))
     axes = "\n".join(f"axis {index[n]} < {s}" for n, s in zip(before, held.shape, strict=True))
@@ -139,7 +145,7 @@ def _stored(node: str, held: Value, wanted: Value, before: Sequence[int], after:
 
 
 def _possible(network: Network) -> dict[str, Order]:
-    """The order with channels last of each value that may be stored so."""
+    """The order with channels last, of each value allowed to be stored so."""
     orders: dict[str, Order] = {}
     changed = True
     while changed:
@@ -158,7 +164,7 @@ def _possible(network: Network) -> dict[str, Order]:
 
 
 def _windows(network: Network, step: Step, orders: dict[str, Order]) -> bool:
-    """Channels last, for what a window reads and writes."""
+    """Channels last, for the reads and writes of a window. Returns whether any order is new."""
     s = _window_of(step)
     if s is None:
         return False
@@ -178,7 +184,7 @@ def _windows(network: Network, step: Step, orders: dict[str, Order]) -> bool:
 
 
 def _window_of(step: Step) -> Statement | None:
-    """The statement over images of two spatial dimensions that reads more of a tensor than the element at its own place."""
+    """The reduction over images of two spatial dimensions reading beyond the element at its own place, if any."""
     for s in step.kernel.statements:
         axes = plain_target(s)
         if axes is None or len(axes) != 4 or s.op == "=" or not s.reduction_axes:
@@ -196,7 +202,7 @@ def _is_image(read: Sequence[Any], written: Sequence[Any]) -> bool:
 
 
 def _alike(network: Network, step: Step, orders: dict[str, Order]) -> bool:
-    """One order for all that is read and written at the same place."""
+    """One order for all reads and writes at the same place. Returns whether any order is new."""
     shapes = {v: network.values[v].shape for _, v in (*step.reads, *step.writes)}
     result = step.results[0]
     whole = [v for v, s in shapes.items() if len(s) == len(shapes[result]) and v not in network.constants]
@@ -211,11 +217,12 @@ def _alike(network: Network, step: Step, orders: dict[str, Order]) -> bool:
 
 
 class Prices:
-    """What orders cost, in steps of a vector: way 1 of a value is channels last. weights: for constants of windows, the value whose
-    order they follow.
+    """Costs of orders, in steps of a vector; way 1 of a value is channels last.
 
-    From 27 windows and 7 chains of them, measured on Zen 4 with 16 lanes: the factors above, and that lanes along the channels that
-    are summed take a quarter longer than along those that are written.
+    weights: for each constant of a window, the value it follows in order.
+
+    The factors above come from 27 windows and 7 chains of them, measured on Zen 4 with 16 lanes. There, lanes along
+    summed channels take a quarter longer than lanes along written ones.
     """
 
     def __init__(self, network: Network, orders: dict[str, Order], lanes: int) -> None:
@@ -250,7 +257,7 @@ class Prices:
             self._priced(value, result, (0, apart, apart, 0))
 
     def _window(self, s: Statement, read: Access, source: str, result: str) -> None:
-        """Lanes go along rows where both stand so, else along channels: then what is read is one number for all lanes."""
+        """Lanes go along rows if both sides stand so, else along channels: then one number is read for all lanes."""
         points = prod(self._number(a.extent) for a in s.axes)
         written, summed = (symbols_of([i]) for i in (s.target.index[1], read.index[1]))
         channels = max(self._filled(s, written), 0.0 if summed == written else 0.8 * self._filled(s, summed))
@@ -270,14 +277,14 @@ class Prices:
         self._priced(source, result, (along_rows, spread + along_channels, scattered, along_channels))
 
     def _filled(self, s: Statement, axes: set[str]) -> float:
-        """The part of the lanes that these axes' points fill."""
+        """The share of the lanes filled by these axes' points."""
         points = prod(self._number(a.extent) for a in s.axes if a.name in axes)
         if not points:
             return 1.0
         return points / (-(-points // self.lanes) * self.lanes)
 
     def _view(self, step: View) -> None:
-        """A view that its orders do not allow has its source, or its result, stored anew."""
+        """A view disallowed by its orders has its source, or its result, stored anew."""
         of, to = (self.network.values[n].shape for n in (step.source, step.result))
         plain = tuple(range(len(of))), tuple(range(len(to)))
         ways = [
@@ -289,7 +296,7 @@ class Prices:
         self._priced(step.source, step.result, (prices[0], prices[1], prices[2], prices[3]))
 
     def _priced(self, one: str, other: str, prices: Pair) -> None:
-        """On top of what the ways of both cost; what has but one way keeps its order."""
+        """Add to the costs of both ways; a value with only one way keeps its order."""
         if one in self.alone and other in self.alone:
             before = self.together.get((one, other), (0, 0, 0, 0))
             self.together[one, other] = tuple(a + b for a, b in zip(before, prices, strict=True))  # type: ignore[assignment]
@@ -312,9 +319,10 @@ class Prices:
 
 
 def through(shape: Sequence[Any], order: Order, wanted: Sequence[Any]) -> Order | None:
-    """The order in which a view's dimensions are stored, where its source's are stored in `order`; None where there is none.
+    """The storage order of a view's dimensions if its source is stored in `order`; None if there is none.
 
-    Both shapes are cut into the shortest runs of dimensions with as many elements; a run is stored together, and in its order.
+    Both shapes are cut into the shortest runs of dimensions with as many elements; a run is stored together, and in its
+    order.
     """
     runs: list[tuple[list[int], list[int]]] = []
     i = j = 0

@@ -3,9 +3,9 @@
     int NAME_run(const NAME_inputs *inputs, const NAME_outputs *outputs, void *arena, const void *weights,
                  const NAME_options *options);
 
-Each kernel's C stands in a file of its own, and is the C of a proved program. What NAME.c adds is the order of the calls and the
-addresses: they follow from the network's plan, whose claims networks/proof.py proves. Threads are the caller's: kernels give them
-parts of their loops, and each part has work space of its own in the arena.
+Each kernel's C stands in a file of its own, and is the C of a proved program. NAME.c adds the order of the calls and
+the addresses: they follow from the network's plan, with its claims proved in networks/proof.py. Threads are the
+caller's: kernels give them parts of their loops, and each part has work space of its own in the arena.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ BELOW = 90_000  # what is behind it stands for codes below 0
 
 
 def own_code(code: int) -> int:
-    """The kernel's code in what NAME_run() returns.
+    """The kernel's own code within the code returned by NAME_run().
 
     >>> own_code(3 * FIRST_STEP + 2001), own_code(3 * FIRST_STEP + BELOW + 1)
     (2001, -1)
@@ -73,9 +73,12 @@ def own_code(code: int) -> int:
 
 @dataclass(frozen=True)
 class Library:
-    """What write_library() wrote: file -> what it is; bytes of arena and weights; the digest that binds C and weights; what its
-    names begin with; the features that a CPU must have; how many threads it takes at most; the triple of another machine;
-    what a call executes."""
+    """A library written by write_library().
+
+    files: each file and its purpose. arena, weights: bytes. digest: binds C and weights together. prefix: of its names
+    in C. features: needed from the CPU. threads: at most. target: the triple of another machine, or None. total: counts
+    of one call.
+    """
 
     files: dict[str, str]
     arena: int
@@ -93,12 +96,12 @@ def write_library(
     planned: NetworkPlan, folder: Path, name: str, *, cc: str | None = None, target: str | None = None,
     tell: Callable[[str], Any] = lambda _: None,
 ) -> Library:  # fmt: skip
-    """Write NAME.h, NAME.c, NAME_kN.c, NAME_weights.bin and .S, NAME.so, Makefile and CMakeLists.txt into an empty folder.
+    """Write a library's files into an empty folder.
 
-    Of a plan for threads NAME_threads.c and .h, too. target: the triple of another machine; None: this one.
-
-    Raises UnknownNameError for a name that C cannot export, BuildError, HardwareError where the target lacks instructions,
-    NetworkError for a foreign step.
+    They are NAME.h, NAME.c, NAME_kN.c, NAME_weights.bin and .S, NAME.so, Makefile and CMakeLists.txt. Of a plan for
+    threads NAME_threads.c and .h, too. target: the triple of another machine; None: this one. Raises UnknownNameError
+    for a name C cannot export, BuildError, HardwareError if the target lacks instructions, and NetworkError for a
+    foreign step.
     """
     check_prefix(name)
     for step in planned.network.foreign:
@@ -146,7 +149,7 @@ def write_library(
 
 
 def kernel_title(plan: Plan) -> str:
-    """What the comment of a kernel's C says: nothing but what follows from its program."""
+    """The comment of a kernel's C: it follows from its program alone."""
     lines = [
         f"mapping   {s.proved.mapping.id} onto {s.proved.mapping.instruction.told}" for s in plan.program.schedules
     ]
@@ -160,7 +163,7 @@ def _ranges(program: Program) -> tuple[str, ...]:
 
 
 class LibraryText:
-    """The texts of one library, which follow from the plan alone."""
+    """The texts of one library, derived from the plan alone."""
 
     def __init__(self, planned: NetworkPlan, name: str) -> None:
         self.planned, self.network, self.name = planned, planned.network, name
@@ -188,7 +191,7 @@ class LibraryText:
             raise NetworkError(f"{node}: {error}") from error
 
     def texts(self) -> dict[str, str]:
-        """Every file but the weights and what is compiled."""
+        """Every file but the weights and the compiled ones."""
         name, kernels, others = self.name, [*self.kernel_files()], [*self.other_files()]
         files = ([f.removesuffix(".c") for f in kernels], [f.removesuffix(".c") for f in others])
         return {
@@ -201,7 +204,7 @@ class LibraryText:
         }
 
     def counts(self) -> dict[str, Any]:
-        """What each kernel executes, which kernel each step calls, and what a call of the network executes."""
+        """Work executed by each kernel and by a call of the network, and the kernel called by each step."""
         used = [self.questions[self.planned.question(s)] for s in self.network.kernels]
         steps = [
             {"node": s.node, "kernel": f"{self.name}_k{n}"} for s, n in zip(self.network.kernels, used, strict=True)
@@ -214,26 +217,26 @@ class LibraryText:
 
     @cached_property
     def executed(self) -> list[Executed]:
-        """What a call of each kernel executes, at the largest sizes."""
+        """Work executed by a call of each kernel, at the largest sizes."""
         return [executed(p) for p in self.programs]
 
     @property
     def total(self) -> Executed:
-        """What a call of the network executes."""
+        """Work executed by a call of the network."""
         used = (self.questions[self.planned.question(s)] for s in self.network.kernels)
         return sum((self.executed[n] for n in used), Executed())
 
     def kernel_files(self) -> dict[str, str]:
-        """The C that uses the features of a CPU."""
+        """The C using features of a CPU."""
         return {f"{self.name}_k{n}.c": text for n, text in enumerate(self.kernels)}
 
     def other_files(self) -> dict[str, str]:
-        """The C that runs on any."""
+        """The C for any CPU."""
         threads = {f"{self.name}_threads.c": threads_c(self.name)} if self.threads > 1 else {}
         return {f"{self.name}.c": self.main(), **threads}
 
     def headers(self) -> dict[str, str]:
-        """What the C includes."""
+        """The headers included by the C."""
         threads = {f"{self.name}_threads.h": threads_header(self.name)} if self.threads > 1 else {}
         return {f"{self.name}.h": self.header(), **threads}
 
@@ -242,7 +245,7 @@ class LibraryText:
         return {**self.kernel_files(), **self.other_files()}
 
     def link(self, folder: Path, cc: str | None, target: str | None = None) -> None:
-        """Make NAME.so of the C that lies in the folder. target: the triple of another machine. Raises BuildError."""
+        """Make NAME.so of the C in the folder. target: the triple of another machine. Raises BuildError."""
         needs = dict.fromkeys(self.kernel_files(), self.requires)
         sources, made = self.sources(), folder / f"{self.name}.so"
         if target is None:
@@ -251,7 +254,7 @@ class LibraryText:
             link_shared(find_compiler(cc or "zig"), {folder / f: needs.get(f, ()) for f in sources}, made, target)
 
     def built(self, cc: str | None) -> Path:
-        """The same in the cache. Raises BuildError, and HardwareError where this CPU lacks a feature."""
+        """The same in the cache. Raises BuildError, and HardwareError if this CPU lacks a feature."""
         files = {**self.sources(), **self.headers()}
         return build_shared(files, dict.fromkeys(self.kernel_files(), self.requires), cc)
 
@@ -288,8 +291,11 @@ class LibraryText:
         ]
 
     def weights(self, cc: str | None, library: Path | None = None) -> np.ndarray:
-        """All weights as bytes, packed by the library's own C, which any machine runs. library: where that lies, compiled; it is
-        asked if this CPU has its instructions. Raises BuildError."""
+        """All weights as bytes, packed by the library's own C. Raises BuildError.
+
+        library: the compiled one, used if this CPU has its instructions; else the packing code is compiled, as it runs
+        on any machine.
+        """
         whole = lasting_empty(self.size)
         whole.fill(0)
         whole[:HEADER_BYTES] = np.frombuffer(self.digest[:HEADER_BYTES].encode().ljust(HEADER_BYTES, b"\0"), np.uint8)
@@ -319,7 +325,7 @@ class LibraryText:
         return whole
 
     def _packing(self) -> dict[str, tuple[ProvedProgram, int]]:
-        """The programs that pack constants, by their prefixes, and the threads that each is printed for."""
+        """The programs packing constants, by their prefixes, and each one's number of threads."""
         plans = enumerate(self.planned.plans.values())
         return {f"{self.name}_k{n}": (p.checked, self.planned.threads) for n, p in plans if p.program.ahead}
 
@@ -329,7 +335,7 @@ class LibraryText:
         return "".join(self._call(n, s) for n, s in enumerate(self.network.kernels)) + self._copies()
 
     def _is_known(self, program: Program, held: dict[str, str]) -> bool:
-        """Whether all bytes that the kernel looks at are bools that other kernels wrote, or constants."""
+        """Whether all bytes looked at by the kernel are bools that other kernels wrote, or constants."""
         asked = _ranges(program)
         known = {*self.network.constants, *(v for s in self.network.kernels for v in s.results)}
         return bool(asked) and all(t in program.bools and held.get(t) in known for t in asked)
@@ -372,11 +378,11 @@ class LibraryText:
         return f"    {{ /* {number + 1}: {said} */\n{inner}\n    }}\n"
 
     def _how(self, program: Program, known: bool) -> list[str]:
-        """The sizes that a kernel is given, and how it is called."""
+        """The arguments of a kernel's call for its sizes, and for how it is called."""
         return [*(self.sizes[n] for n in program.kernel.free_sizes), f"isamap_how[{int(known)}]"]
 
     def _count(self, elements: Any) -> str:
-        """A number of elements in C, which may depend on sizes."""
+        """A number of elements in C, perhaps a function of sizes."""
         if not isinstance(elements, Extent):
             return str(elements)
         terms = (" * ".join([str(n), *(self.sizes[s.name] for s in product)]) for n, product in elements.terms)
@@ -395,7 +401,7 @@ class LibraryText:
         return f"isamap_arena + {self.planned.places[root]}"
 
     def _copies(self) -> str:
-        """Outputs that show what lies elsewhere: an input, a constant, or another output."""
+        """Copies for outputs that show an input, a constant, or another output."""
         lines = []
         for name in self.network.outputs:
             to, of = f"isamap_out->{self.fields[1][name]}", self._address(name)

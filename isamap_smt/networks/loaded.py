@@ -1,6 +1,6 @@
-"""A library of a network that was compiled before, as a function on arrays: nothing is planned and nothing is proved anew.
+"""The library of a network compiled before, as a function on arrays: nothing is planned and nothing is proved anew.
 
-Its record says what every file beside it was when all was proved. Files that have changed since are refused.
+Its record holds the digest of every file beside it at the time of the proof. Files changed since are refused.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class LoadedNetwork:
     """`network(**inputs)` or `network(*inputs)` returns the outputs by name, as CompiledNetwork does; one call at a time."""
 
     def __init__(self, folder: Path, record: Dict[str, Any], weights: np.ndarray, threads: int | None = None) -> None:
-        """Of a folder whose files are as the record says. Raises NetworkError, and HardwareError where this CPU lacks a feature."""
+        """Of a folder whose files match the record. Raises NetworkError, and HardwareError if this CPU lacks a feature."""
         self.folder, self.record = folder, record
         self.kept: str | None = None  # the day on which it was compiled, where compile_onnx() did that before
         prefix = str(record["prefix"])
@@ -49,7 +49,7 @@ class LoadedNetwork:
 
     @property
     def about(self) -> About:
-        """What its record says of it."""
+        """The facts in its record."""
         record, network = self.record, self.network
         claims = sum(int(k["claims"]) for k in record["kernels"]) + len(record["claims"])
         arena = record["arena"]
@@ -66,9 +66,10 @@ class LoadedNetwork:
 
 
 def load_network(folder: str | Path, *, threads: int | None = None) -> LoadedNetwork:
-    """What `isamap compile MODEL.onnx -o FOLDER` wrote, as a function. Raises NetworkError unless all files are as they were.
+    """The output of `isamap compile MODEL.onnx -o FOLDER`, as a function.
 
-    threads: how many compute; by itself as many as it was compiled for, which are the most.
+    Raises NetworkError unless all files are as they were. threads: by default, and at most, the number it was compiled
+    for.
     """
     path = Path(folder)
     try:

@@ -23,8 +23,11 @@ from isamap_smt.networks.operators import (
 def normalise(
     x: Var, axes: Sequence[int], epsilon: float, scale: Var | None, shift: Var | None, centred: bool = True
 ) -> tuple[Var, Var, Var]:
-    """x less its mean along the axes (where centred), over the root of the mean square of that plus epsilon, scaled and shifted;
-    scale and shift broadcast against x. The mean, and one over the root, come with it, in the type that computes."""
+    """x, less its mean along the axes if centred, over the root of its mean square plus epsilon; scaled and shifted.
+
+    scale and shift broadcast against x. Returns the result, the mean, and one over the root, the last two in the
+    computing type.
+    """
     within = computed_in(x.dtype)
     for v in (scale, shift):
         if v is not None and broadcast(v.shape, x.shape) != x.shape:
@@ -61,7 +64,7 @@ def normalise(
 
 
 def channels(x: Var, rank: int) -> Var:
-    """A value of each channel, so that it broadcasts against [n, c, spatial...]."""
+    """One value for each channel, shaped to broadcast against [n, c, spatial...]."""
     return x.graph.view(x, (x.elements, *[1] * (rank - 2)))
 
 

@@ -1,7 +1,7 @@
-"""Operators of networks as kernel texts: each takes values of a graph and returns what it computes.
+"""Operators of networks as kernel texts: each takes values of a graph and returns its results.
 
-Shapes are NumPy's: elementwise operators broadcast, negative axes count from the end. Values of f16 and bf16 are computed in
-f32 and rounded once, where an operator's result is stored.
+Shapes are NumPy's: elementwise operators broadcast, negative axes count from the end. Values of f16 and bf16 are
+computed in f32 and rounded once, as an operator's result is stored.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ SIGNS = {text.split()[1]: name for name, text in COMPARING.items()} | {"!=": "No
 
 
 def computed_in(d: DType) -> DType:
-    """The type in which an operator computes: f32 for narrower floats."""
+    """The type an operator computes in: f32 for narrower floats."""
     return F32 if d.is_float and d.bits < 32 else d
 
 
 def along(x: Var, axis: int) -> int:
-    """An axis that x has, counted from 0. Raises NetworkError."""
+    """An axis of x, counted from 0. Raises NetworkError."""
     if not x.rank:
         raise NetworkError(f"{x.value} has no dimensions")
     return axis_of(axis, x.rank)
@@ -55,7 +55,7 @@ def literal(x: float | int) -> str:
 
 
 def element(x: Var, tensor: str, index: Sequence[str], to: DType | None = None) -> str:
-    """The element of x, called `tensor`, that broadcasting meets at this index; converted where another type computes."""
+    """The element of x, called `tensor`, met by broadcasting at this index; converted if another type computes."""
     if x.rank > len(index):
         raise NetworkError(f"{x.value} does not broadcast to {len(index)} dimensions")
     own = index[len(index) - x.rank :]
@@ -92,8 +92,8 @@ def pointwise(
 ) -> Var:
     """value(text of each operand) at every point of the shapes' broadcast.
 
-    within: the type that computes; that of the operands by default. to: the result's. written: constants of one element stand in
-    the text; else they are read, so that kernels which differ in them alone are one.
+    within: the computing type; the operands' by default. to: the result's. written: constants of one element stand in
+    the text; else they are read, so that kernels differing in them alone are one.
     """
     first = next((x for x in xs if x.constant is None), xs[0])
     within = within or computed_in(first.dtype)
@@ -176,20 +176,20 @@ def power(x: Var, y: Var) -> Var:
 
 
 def clip(x: Var, low: Var | None, high: Var | None) -> Var:
-    """What lies below `low` becomes that, then what lies above `high`."""
+    """Elements below `low` become `low`, then those above `high` become `high`."""
     if low is not None:
         x = pointwise(lambda a, b: f"max({a}, {b})", x, low, to=x.dtype)
     return x if high is None else pointwise(lambda a, b: f"min({a}, {b})", x, high, to=x.dtype)
 
 
 def where(condition: Var, x: Var, y: Var) -> Var:
-    """x where the condition is not 0, y elsewhere."""
+    """x if the condition is not 0, else y."""
     text = "select({} != 0, {}, {})".format
     return pointwise(text, converted(condition, computed_in(x.dtype)), x, y, to=x.dtype)
 
 
 def affine(x: Var, factor: Var | None, shift: Var | None) -> Var:
-    """x * factor + shift, of constants that broadcast against x; behind another one of these both become one.
+    """x * factor + shift, of constants broadcasting against x; one after another is merged into one.
 
     So a norm with known statistics, and the scales and shifts behind it, are one product and one sum.
     """
@@ -214,7 +214,7 @@ def affine(x: Var, factor: Var | None, shift: Var | None) -> Var:
 
 
 def is_factor(x: Var, c: Var) -> bool:
-    """Whether c is a constant of few elements that broadcasts against x, which is of floating point."""
+    """Whether c is a constant of few elements, broadcasting against x of floating point."""
     if x.constant is not None or c.constant is None or not x.dtype.is_float or x.dtype.bits < 32 or c.dtype != x.dtype:
         return False
     return c.elements * 16 <= most(x.elements) and broadcast(x.shape, c.shape) == x.shape
@@ -228,7 +228,7 @@ def converted(x: Var, to: DType) -> Var:
 
 
 def saturated(x: Var, to: DType) -> Var:
-    """x in another type of floating point, as its largest number where that is beyond; NaN stays NaN."""
+    """x in another type of floating point, as its largest number if x is beyond; NaN stays NaN."""
     low, high = (literal(e) for e in to.ends)
     return pointwise(
         lambda a: f"{to}(min(max({a}, {low}), {high}))", x, to=to, within=F64 if x.dtype.bits == 64 else F32
@@ -250,7 +250,7 @@ def numbers_of(x: Var, what: str, numbers: Sequence[Any]) -> list[Any]:
 
 
 def axes_of(axes: Sequence[int] | None, rank: int) -> tuple[int, ...]:
-    """The axes counted from 0, sorted; all where none are named."""
+    """The axes counted from 0, sorted; by default all."""
     return tuple(range(rank)) if axes is None else tuple(sorted({axis_of(int(a), rank) for a in axes} - {rank}))
 
 
@@ -269,7 +269,7 @@ def reshape(x: Var, shape: Sequence[int]) -> Var:
 
 
 def squeeze(x: Var, axes: Sequence[int] | None) -> Var:
-    """x without these dimensions of 1; all of them where none are named."""
+    """x without these dimensions of 1; by default all of them."""
     gone = {n for n, s in enumerate(x.shape) if s == 1} if axes is None else set(axes_of(axes, x.rank))
     if any(x.shape[n] != 1 for n in gone):
         raise NetworkError(f"a dimension of {x.value} is not 1")
@@ -323,7 +323,7 @@ def _moved(x: Var, index: Sequence[str], shape: Sequence[int], value: str) -> Va
 
 
 def expand(x: Var, shape: Sequence[int]) -> Var:
-    """x repeated to a shape that it broadcasts to."""
+    """x broadcast to a shape."""
     shape = broadcast(x.shape, shape)
     if math.prod(shape) == x.elements:
         return x.graph.view(x, shape)
@@ -349,8 +349,10 @@ def tile(x: Var, repeats: Sequence[int]) -> Var:
 
 
 def points(extent: Any, cut: slice) -> tuple[Any, Any, int]:
-    """Where a slice of a dimension begins, how many elements it has, and how far they are apart. Raises NetworkError for a step of
-    0, and where that depends on a size."""
+    """Start, number of elements and step of a slice of a dimension.
+
+    Raises NetworkError for a step of 0, and if the answer depends on a size.
+    """
     if cut.step == 0:
         raise NetworkError("a step of 0")
     if not isinstance(extent, Extent) and not any(isinstance(e, Extent) for e in (cut.start, cut.stop)):
@@ -538,7 +540,7 @@ def _found(x: Var, found: Var, index: Sequence[str], shape: Sequence[int], insid
 
 
 def gather_elements(x: Var, indices: Var, axis: int) -> Var:
-    """At each place of `indices`, the element of x at that place but for the axis, where the index says."""
+    """x indexed along one axis: each place of `indices` gets x's element there, with the index as coordinate on `axis`."""
     axis = along(x, axis)
     if indices.rank != x.rank or any(
         i > s for n, (i, s) in enumerate(zip(indices.shape, x.shape, strict=True)) if n != axis
@@ -584,7 +586,7 @@ def reduce(
     keep: bool = True,
     to: DType | None = None,
 ) -> Var:
-    """value(element), reduced over the axes by op (`+=`, `*=`, `max=`, `min=`), then finish(that)."""
+    """value(element), reduced over the axes by op (`+=`, `*=`, `max=`, `min=`), then passed to finish()."""
     within, to = computed_in(x.dtype), to or x.dtype
     index = names(x.rank)
     kept = [i for n, i in enumerate(index) if n not in axes]
@@ -632,7 +634,7 @@ def _of_nothing(x: Var, axes: Sequence[int], op: str, finish: str, keep: bool) -
 
 
 def argument(x: Var, axis: int, op: str, last: bool, keep: bool) -> Var:
-    """Where along the axis the largest (op `max=`) or smallest element is, the first or the last of several; i64."""
+    """The place along the axis of the largest (op `max=`) or smallest element, the first or the last of several; i64."""
     axis = along(x, axis)
     index = names(x.rank)
     kept = [i for n, i in enumerate(index) if n != axis]
@@ -649,7 +651,7 @@ def argument(x: Var, axis: int, op: str, last: bool, keep: bool) -> Var:
 
 
 def softmax(x: Var, axes: Sequence[int], log: bool = False) -> Var:
-    """exp(x) over its sum along the axes, or the logarithm of that."""
+    """exp(x) over its sum along the axes, or its logarithm."""
     within = computed_in(x.dtype)
     index = names(x.rank)
     kept = [i for n, i in enumerate(index) if n not in axes]
@@ -737,7 +739,7 @@ def _product(
 
 
 def gemm(a: Var, b: Var, c: Var | None, alpha: float, beta: float, turned: tuple[bool, bool]) -> Var:
-    """alpha * A * B + beta * C, with A and B turned where asked for."""
+    """alpha * A * B + beta * C, with A and B transposed if asked for."""
     g, to = a.graph, a.dtype
     if (a.rank, b.rank) != (2, 2) or a.shape[not turned[0]] != b.shape[turned[1]]:
         raise NetworkError(f"{a.value} and {b.value} have no product")
@@ -764,7 +766,7 @@ def gemm(a: Var, b: Var, c: Var | None, alpha: float, beta: float, turned: tuple
 
 
 def einsum(equation: str, *xs: Var) -> Var:
-    """Einstein's sum: letters that the result lacks are summed over; `...` stands for the same dimensions in all."""
+    """Einstein's sum: letters missing in the result are summed over; `...` stands for the same dimensions in all."""
     g = xs[0].graph
     try:
         read = read_subscripts(equation, [x.rank for x in xs])

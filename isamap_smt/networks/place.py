@@ -1,9 +1,10 @@
-"""Placement: which nodes of a model other libraries compute faster than our kernels, by what each costs on this CPU.
+"""Placement: each node of a model is given to our kernels or to a faster library, by costs measured on this CPU.
 
-Nodes that our network computes together are one block. Each block runs alone on the same arrays, by our kernels and by each back
-end that has rows for it; one that fails, or gives other results, is no candidate. CP-SAT gives each block its owner, at the least
-sum of work, calls, and values that change hands. Blocks of one back end that follow each other become one step. Last, the network
-so placed and each owner alone are measured whole, in turns, and the fastest is kept. A step of a back end is stated, not proved.
+Nodes our network computes together are one block. Each block runs alone on the same arrays, by our kernels and by each
+back end with rows for it; a back end failing, or giving other results, is no candidate. CP-SAT gives each block its
+owner, at the least sum of work, calls, and values changing hands. Successive blocks of one back end become one step.
+Last, the network so placed and each owner alone are measured whole, in turns, and the fastest is kept. A step of a back
+end is stated, not proved.
 """
 
 from __future__ import annotations
@@ -44,9 +45,9 @@ GAIN = 0.98  # of the time of our kernels, for anything else to be kept: they ar
 
 @dataclass(frozen=True)
 class Block:
-    """Nodes that one owner computes. seconds: of each candidate alone. refused: why one is none.
+    """Nodes computed by one owner. seconds: of each candidate alone. refused: why one is none.
 
-    chosen: the owner that the search gives them; owner: the one in the network that was kept.
+    chosen: their owner by the search; owner: their owner in the kept network.
     """
 
     nodes: tuple[str, ...]
@@ -63,10 +64,11 @@ class Block:
 
 @dataclass(frozen=True)
 class Placement:
-    """Who computes what. blocks: in order. status: of the search. price: seconds that it predicts; bound: no choice takes fewer.
+    """The owners of a model's nodes.
 
-    seconds: of whole calls in turns, the best of `runs`: of each owner alone that computes everything, of the choice (`placed`),
-    and of our kernels with a back end for what they refuse (`foreign`). kept: the fastest. failed: why one was not measured.
+    blocks: in order. status: of the search. price: its predicted seconds; bound: the least possible. seconds: of whole
+    calls in turns, the best of `runs`: of each owner computing everything alone, of the choice (`placed`), and of our
+    kernels with a back end for refused nodes (`foreign`). kept: the fastest. failed: why one was not measured.
     """
 
     blocks: tuple[Block, ...]
@@ -80,7 +82,7 @@ class Placement:
 
     @property
     def away(self) -> tuple[Block, ...]:
-        """The blocks that back ends compute in the network that was kept."""
+        """The blocks computed by back ends in the kept network."""
         return tuple(b for b in self.blocks if b.owner != HOME)
 
     def document(self) -> dict[str, Any]:
@@ -119,12 +121,11 @@ def place_onnx(
     seed: int = 0, seconds: float = SECONDS, cc: str | None = None, tell: Callable[[str], Any] = lambda _: None,
     progress: Progress | None = None, **options: Any,
 ) -> CompiledNetwork:  # fmt: skip
-    """The model compiled, its nodes placed with our kernels and these back ends; `.placement` says where, and why.
+    """The model compiled, its nodes placed with our kernels and these back ends; `.placement` tells where, and why.
 
-    sample: inputs to measure with; else random ones of `seed`, at the largest sizes. seconds: for measuring. options: of plan().
-
-    Raises ArgumentError for a list of back ends that says nothing, NetworkError for a back end that is unknown or not installed,
-    and what from_onnx() and CompiledNetwork raise.
+    sample: inputs to measure with; else random ones of `seed`, at the largest sizes. seconds: for measuring. options:
+    of plan(). Raises ArgumentError for an empty list of back ends, NetworkError for an unknown or missing back end, and
+    the errors of from_onnx() and CompiledNetwork.
     """
     wanted = _asked(backends)
     if not seconds > 0:
@@ -159,14 +160,14 @@ def _asked(backends: Sequence[str] | str) -> tuple[str, ...]:
 
 
 class _End:
-    """The time that is left for measuring; it runs in here alone."""
+    """The time left for measuring; it runs in here alone."""
 
     def __init__(self, seconds: float) -> None:
         self.whole = self.left = seconds
         self.order = np.random.default_rng(0)
 
     def best(self, calls: Sequence[Callable[[], Any]], share: float) -> list[float]:
-        """The best seconds of each call, in turns: of LEAST_RUNS, or of as many as the share allows, behind one that warms up."""
+        """The best seconds of each call, in turns: of LEAST_RUNS, or as many as the share allows, after a warm-up."""
         taken: list[list[float]] = [[] for _ in calls]
         begin = time.perf_counter()
         for n, call in enumerate(calls):
@@ -187,7 +188,7 @@ class _End:
 
 
 class _FailedCallError(NetworkError):
-    """Of several calls, which one failed."""
+    """One of several calls failed; `number` is its position."""
 
     def __init__(self, number: int, why: str) -> None:
         super().__init__(why)
@@ -195,7 +196,7 @@ class _FailedCallError(NetworkError):
 
 
 def _tried(number: int, call: Callable[[], Any]) -> None:
-    """A call that may fail although the one before did not."""
+    """A call: it may fail even if the one before did not."""
     try:
         call()
     except NetworkError as error:
@@ -214,7 +215,7 @@ class _Part:
 
 
 class _Graph:
-    """The model's own graph as our network computes it: which nodes are one block, and what each value is on the arrays."""
+    """The model's own graph as our network computes it: its blocks of nodes, and each value's array."""
 
     def __init__(self, proto: Any, home: CompiledNetwork, known: Dict[str, Var | None], arrays: Arrays) -> None:
         self.onnx, self.proto, self.home, self.known, self.arrays = library(), proto, home, known, arrays
@@ -235,7 +236,7 @@ class _Graph:
         return x is None or x.constant is not None or x.extents is not None
 
     def _live(self) -> list[int]:
-        """The nodes that results need, and that compute something."""
+        """The nodes needed by results and computing something."""
         wanted = {n for n in self.outputs if not self._fixed(n)}
         found = []
         for k in reversed(range(len(self.nodes))):
@@ -245,7 +246,7 @@ class _Graph:
         return found[::-1]
 
     def _held(self) -> Arrays:
-        """Values of the model, as our network computes them; those that it does not have are left out."""
+        """Values of the model, as our network computes them; its missing ones are left out."""
         network, own = self.home.network, dict(self.arrays)
         for _, name, array in self.home.traced(self.arrays):
             value = network.values[name]
@@ -270,12 +271,12 @@ class _Graph:
         return self.held[name]
 
     def order(self, name: str) -> tuple[int, ...] | None:
-        """The order in which our network stores it, where that is one of its own."""
+        """Its storage order in our network, if it has one of its own."""
         x = self.known[name]
         return None if x is None else self.orders.get(x.name)
 
     def parts(self) -> list[_Part]:
-        """The blocks, in an order in which each follows what it reads."""
+        """The blocks, each after those it reads."""
         group = {k: k for k in self.live}
 
         def root(k: int) -> int:
@@ -333,7 +334,7 @@ class _Graph:
         return tuple(self.names[k] for k in part.nodes), operators
 
     def own_seconds(self, parts: Sequence[_Part], budget: float) -> None:
-        """What each block takes by our kernels, the sum of its steps; a step without a value of the model is its reader's."""
+        """Time each block by our kernels, as the sum of its steps; a step without a value of the model is its reader's."""
         network = self.home.network
         of_node = {k: part for part in parts for k in part.nodes}
         makers: dict[str, _Part] = {}
@@ -362,7 +363,7 @@ class _Graph:
 
 
 def ordered(first: Dict[int, int], before: Dict[int, set[int]]) -> list[int] | None:
-    """An order in which each follows what is before it, those of the least number first; None where there is none.
+    """An order with each element after those before it, the least number first; None if there is none.
 
     >>> ordered({0: 0, 1: 1, 2: 2}, {0: {2}, 1: set(), 2: set()})
     [1, 2, 0]
@@ -472,7 +473,7 @@ class _Placing:
             self.calls[backend] = min([self.calls[backend], *known])
 
     def _empty(self, backend: str) -> float:
-        """What a call takes that copies one number; infinite where the back end does not."""
+        """Seconds of a call copying one number; infinite if the back end fails."""
         helper, kind = self.graph.onnx.helper, self.graph.onnx.TensorProto.FLOAT
         x, y = (helper.make_tensor_value_info(n, kind, [1]) for n in "xy")
         made = helper.make_graph([helper.make_node("Identity", ["x"], ["y"])], "empty", [x], [y])
@@ -487,7 +488,7 @@ class _Placing:
             return float("inf")
 
     def _timed(self, part: _Part, backend: str, share: float) -> float:
-        """Seconds of a block by a back end, copies left out. Raises NetworkError where it is no candidate."""
+        """Seconds of a block by a back end, copies left out. Raises NetworkError if it is no candidate."""
         graph, step = self.graph, self.graph.foreign(part, backend)
         values = {n: graph.value(n) for n in (*step.sources, *step.results)}
         held = {n: graph.array(n) for n in step.sources}
@@ -511,7 +512,7 @@ class _Placing:
         return self.copied[name]
 
     def _stored_anew(self, name: str) -> float:
-        """Seconds to store a value in the model's order, where our network has another one."""
+        """Seconds to store a value in the model's order, if our network has another one."""
         order = self.graph.order(name)
         if order is None:
             return 0.0
@@ -546,7 +547,7 @@ class _Placing:
         return cheapest_owners(work, values, calls, HOME, _ns(home.seconds_watched(graph.arrays)))
 
     def _groups(self, owners: Dict[str, str]) -> list[tuple[str, _Part]]:
-        """Blocks of one back end that follow each other, as one; none waits for itself."""
+        """Successive blocks of one back end, merged; none waits for itself."""
         graph, parts = self.graph, self.parts
         maker = {w: n for n, p in enumerate(parts) for w in p.writes}
         before = {n: {maker[r] for r in p.reads if r in maker} for n, p in enumerate(parts)}
@@ -631,7 +632,7 @@ class _Placing:
     def _turns(
         self, calls: dict[str, Callable[[], Any]], networks: dict[str, CompiledNetwork], share: float
     ) -> dict[str, float]:
-        """The best seconds of each call; one that fails is measured no more, and named. Raises NetworkError where none is left."""
+        """The best seconds of each call; a failing one is dropped, and named. Raises NetworkError if none is left."""
         while calls:
             try:
                 return dict(zip(calls, self.end.best(list(calls.values()), share), strict=True))
@@ -643,7 +644,7 @@ class _Placing:
         raise NetworkError(f"no way to compute it lasts: {next(iter(self.failed.values()))}")
 
     def _alone(self) -> Iterator[tuple[str, Callable[[], Any]]]:
-        """Each back end that computes all of it, called as itself."""
+        """Each back end computing all of it, called as itself."""
         graph, part = self.graph, self.graph.part(self.graph.live)
         node = shortened(graph.told(part)[0])
         for backend in self.backends:
@@ -661,7 +662,7 @@ class _Placing:
 
 
 def _step(backend: str) -> str:
-    """The name of the network that is one step of this back end."""
+    """The name of the network with this back end as its one step."""
     return f"{backend} as a step"
 
 
@@ -670,7 +671,7 @@ def _ns(seconds: float) -> int:
 
 
 def _compare(value: Value, got: np.ndarray, wanted: np.ndarray) -> None:
-    """Raise NetworkError for a result that rounding does not explain: of whole numbers of more than a byte any other."""
+    """Raise NetworkError for a result not explained by rounding: of whole numbers of more than a byte any other."""
     exact = not value.dtype.is_float and value.dtype.bits != 8
     if exact and not np.array_equal(got, wanted):
         raise NetworkError(f"its {value.name} is another one than ours")

@@ -25,7 +25,7 @@ EFFORT = 3.0  # of the solver's deterministic seconds for each search: a network
 
 @dataclass(frozen=True)
 class Question:
-    """What is planned once: a kernel, and which of its inputs are constants of the network."""
+    """A kernel to plan once, with the inputs known as constants of the network."""
 
     kernel: Kernel
     constant: tuple[str, ...]
@@ -33,7 +33,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Work:
-    """Memory that one step needs while it runs. temporaries: where each begins in the arena; heap: where its buffers begin."""
+    """Memory of one step while it runs. temporaries: the start of each in the arena; heap: the start of its buffers."""
 
     temporaries: tuple[tuple[str, int], ...]
     heap: int
@@ -41,11 +41,11 @@ class Work:
 
 @dataclass(frozen=True)
 class NetworkPlan:
-    """model: what was asked. network: as it is computed, after fusion. plans: of each kernel.
+    """model: as asked. network: as computed, after fusion. plans: of each kernel.
 
-    places: where values begin in the arena, in bytes. Inputs and outputs are not in it: they are the caller's; views are where
-    what they show is. work: of each step that computes, in order. peak: bytes of the arena; bound: no plan needs fewer. layouts:
-    how images are stored; None where nothing was rewritten, and of a plan that was read back.
+    places: where values begin in the arena, in bytes. Inputs and outputs are the caller's, and not in it; views share
+    the memory of their sources. work: of each computing step, in order. peak: bytes of the arena; bound: no plan needs
+    fewer. layouts: of images; None if nothing was rewritten, and of a plan read back.
     """
 
     model: Network
@@ -59,12 +59,12 @@ class NetworkPlan:
     layouts: Layouts | None = None
 
     def __repr__(self) -> str:
-        """What it is of, and its memory."""
+        """Its model, and its memory."""
         kernels = f"{len(self.network.kernels)} kernels by {len(self.plans)} plans"
         return f"NetworkPlan({self.model.name}, {kernels}, {self.peak:,} bytes, {self.bound:,} at least)"
 
     def question(self, step: Step) -> Question:
-        """What was planned for a step."""
+        """The planned question of a step."""
         return asked(self.network, step)
 
     def plan_of(self, step: Step) -> Plan:
@@ -73,14 +73,16 @@ class NetworkPlan:
 
 
 def asked(network: Network, step: Step) -> Question:
-    """The kernel of a step, and those of its inputs that are worth packing: constants of two dimensions and more, of which each
-    call reads the same elements."""
+    """The kernel of a step, and its inputs worth packing.
+
+    These are constants of two dimensions and more, with the same elements read in each call.
+    """
     constant = (t for t, v in step.reads if v in network.constants and len(network.values[v].shape) > 1)
     return Question(step.kernel, tuple(t for t in constant if not _reads_as_sizes_say(step.kernel, t)))
 
 
 def _reads_as_sizes_say(kernel: Kernel, tensor: str) -> bool:
-    """Whether which elements are read depends on a size."""
+    """Whether the elements read depend on a size."""
     sizes = set(kernel.free_sizes)
     return any(
         symbols_of([*a.index, *(x.extent for x in s.axes if x.name in symbols_of(a.index))]) & sizes
@@ -116,7 +118,7 @@ def plan_network(
 
 
 def _planned(question: Question, hardware: Hardware | str, **options: Any) -> Plan:
-    """The kernel's plan; without packing where how much is packed would be another in each call, as where lanes go over a batch."""
+    """The kernel's plan; without packing if its extent varies between calls, as when lanes go over a batch."""
     options = {**options, "reorder": False}  # what is proved of a network is about its steps' own kernels
     made = plan(question.kernel, hardware, constant=question.constant, **options)
     if made.program.kernel.free_sizes and packing_sizes(made.program):
@@ -125,7 +127,7 @@ def _planned(question: Question, hardware: Hardware | str, **options: Any) -> Pl
 
 
 def lifetimes(network: Network) -> dict[str, tuple[int, int]]:
-    """[begin, end) of each value that lives in the arena, in numbers of steps; a view lives in what it shows."""
+    """[begin, end) of each value in the arena, in numbers of steps; a view lives in its source."""
     root, theirs = roots(network), callers(network)
     born: dict[str, int] = {}
     dies: dict[str, int] = {}
@@ -140,7 +142,10 @@ def lifetimes(network: Network) -> dict[str, tuple[int, int]]:
 
 
 def callers(network: Network) -> dict[str, str]:
-    """Values that lie in the caller's memory: inputs, and what outputs show where nothing else is in the way."""
+    """Values in the caller's memory, with their names there.
+
+    These are the inputs, and the values behind outputs unless inputs or constants.
+    """
     root = roots(network)
     found = {n: n for n in network.inputs}
     for name in network.outputs:
@@ -162,7 +167,10 @@ def roots(network: Network) -> dict[str, str]:
 
 
 def buffers(network: Network, plans: Sequence[Plan], threads: int = 1) -> list[tuple[int, int, int]]:
-    """(begin, end, bytes) of all that the arena holds, in numbers of steps: values, then each step's temporaries and work space."""
+    """(begin, end, bytes) of everything in the arena, in numbers of steps.
+
+    First values, then each step's temporaries and work space.
+    """
     found = [(b, e, network.values[n].bytes) for n, (b, e) in lifetimes(network).items()]
     times = (n for n, s in enumerate(network.steps) if isinstance(s, Step))
     for time, made in zip(times, plans, strict=True):
@@ -174,7 +182,7 @@ def buffers(network: Network, plans: Sequence[Plan], threads: int = 1) -> list[t
 def arena(
     network: Network, plans: Sequence[Plan], threads: int = 1
 ) -> tuple[dict[str, int], tuple[Work, ...], int, int]:
-    """Where each value and each step's work space begins, how many bytes that takes, and a bound from below."""
+    """The start of each value and of each step's work space, the bytes of the arena, and a lower bound."""
     found = plan_memory(buffers(network, plans, threads), alignment=ALIGNMENT)
     assert found.offsets is not None and found.peak is not None  # there is no capacity
     offsets = iter(found.offsets)

@@ -1,12 +1,17 @@
-"""What is claimed between the kernels of a network, each of which has a proof of its own.
+"""The claims between the kernels of a network; each kernel has a proof of its own.
 
-same: each value is the model's (networks/same.py). version: each read sees what the step that is named as the value's writer left:
-nothing writes a byte of it in between, work space included, and no other step writes that value. kernel: what runs is a proved
-program of the step's kernel, or of one that is proved to be the same; its inputs are what the step reads, its results what it
-writes. room: a step's temporaries have places. separate: what a step writes at once lies apart, each thread's work space too.
-arena: all of it lies inside, and begins where vectors may. types: a kernel's tensor has the type and the elements of the value it
-is. Each is asked of the steps and addresses alone, from which the calls are made; lifetimes, which the planner worked with, have no
-part in it.
+same: each value is the model's (networks/same.py).
+version: each read sees the result of the step named as the value's writer: nothing writes a byte of it in between, work
+space included, and no other step writes the value.
+kernel: the program to run is a proved one, of the step's kernel or of one proved to be the same. It reads and writes
+the step's values.
+room: a step's temporaries have places.
+separate: the memory written by one step lies apart, each thread's work space too.
+arena: all of it lies inside, and begins at addresses allowed for vectors.
+types: a kernel's tensor has the type and the elements of its value.
+
+Each is asked of the steps and addresses alone, from which the calls are made. The planner's lifetimes have no part in
+it.
 """
 
 from __future__ import annotations
@@ -36,7 +41,7 @@ ARENA = ""
 
 
 def prove_network(planned: NetworkPlan) -> Proof:
-    """All claims between the kernels of a plan. What a back end computes is assumed, node by node."""
+    """All claims between the kernels of a plan. Results of back ends are assumed, node by node."""
     assumed = tuple(
         Stated(f"{s.node} ({s.op}) by {s.backend} is what the model means: {s.reason}") for s in planned.network.foreign
     )
@@ -44,7 +49,7 @@ def prove_network(planned: NetworkPlan) -> Proof:
 
 
 def require_network_proof(planned: NetworkPlan) -> Proof:
-    """The proof. Raises NotProvedError with what fails."""
+    """The proof. Raises NotProvedError, naming the first failure."""
     proof = prove_network(planned)
     if not proof.proved:
         first = proof.failed()[0]
@@ -138,7 +143,7 @@ def _inside(planned: NetworkPlan, place: Place) -> Verdict:
 
 
 def _places(planned: NetworkPlan) -> dict[str, Place]:
-    """Where each value that is in no other's memory lies."""
+    """The place of each value in no other's memory."""
     network = planned.network
     root = roots(network)
     found = {n: (n, 0, network.values[n].bytes) for n in {*root.values()}}
@@ -154,7 +159,7 @@ def _work(planned: NetworkPlan, step: Step, work: Work) -> list[Place]:
 
 
 def _kernel(planned: NetworkPlan, step: Step) -> ClaimResult:
-    """The program that runs computes the step's kernel, of the constants that it packs."""
+    """The program to run computes the step's kernel, of the constants it packs."""
     question = planned.question(step)
     made, wrong = planned.plans.get(question), ""
     if made is None:
@@ -173,7 +178,7 @@ def _kernel(planned: NetworkPlan, step: Step) -> ClaimResult:
 
 
 def _rewritten(made: Plan, kernel: Kernel) -> bool:
-    """Whether its program is of what the kernel was rewritten to: as it is, or as one of open sizes at its own."""
+    """Whether its program is of the rewritten kernel: as it is, or as one of open sizes at its own."""
     assert made.split is not None
     split, (_, sizes) = made.split.split, opened(kernel)
     known = {n: v for n, v in sizes.items() if n in split.origin.free_sizes}
@@ -207,8 +212,11 @@ MOST_TRIED = 1 << 16  # of the open sizes together
 
 
 def _grows(planned: NetworkPlan, step: Step) -> ClaimResult | None:
-    """What lies apart at the largest sizes does at all: each piece of memory begins where it does there, and is no longer. Values'
-    bytes are polynomials whose ends are taken; those of work space are computed at all sizes."""
+    """Buffers apart at the largest sizes are apart at all: each begins at the same place, and is no longer.
+
+    Values' bytes are polynomials, taken at their ends; bytes of work space are computed at all sizes. None without open
+    sizes.
+    """
     program = planned.plan_of(step).program
     free = [s for s in planned.network.open if s.name in program.kernel.free_sizes]
     if not free:
@@ -227,7 +235,7 @@ def _grows(planned: NetworkPlan, step: Step) -> ClaimResult | None:
 
 
 def _types(planned: NetworkPlan, step: Step) -> Iterator[ClaimResult]:
-    """The kernel that runs has the tensors that the step binds, and each is the value it is bound to."""
+    """The program's kernel has the tensors bound by the step, each with the type and shape of its value."""
     kernel, network = planned.plan_of(step).program.kernel, planned.network
     bound = dict((*step.reads, *step.writes))
     for tensor in kernel.tensors:

@@ -1,11 +1,11 @@
-"""Quantised values: bytes that stand for numbers by a scale and a zero point, and sums of products of bytes.
+"""Quantised values: bytes standing for numbers by a scale and a zero point, and sums of products of bytes.
 
-What an exporter writes as DequantizeLinear, an operator of floating point and QuantizeLinear is computed in whole numbers where
-the operator allows it: its sum of products is exact, and rounded once where it becomes bytes. A graph knows of a value of floating
-point of which bytes or which sum it is made; the step that computes it from them is dropped where nothing else reads it.
+Exporters write DequantizeLinear, an operator of floating point and QuantizeLinear. They are computed in whole numbers
+if the operator allows it: its sum of products is exact, and rounded once on becoming bytes. A graph remembers the bytes
+or the sum behind a value of floating point; the step converting them is dropped if nothing else reads it.
 
-Bytes between steps are unsigned, and weights signed, as instructions multiply them: signed bytes are stored with 128 added to them
-and to their zero point.
+Bytes between steps are unsigned, and weights signed, as instructions multiply them: signed bytes are stored with 128
+added to them and to their zero point.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def unsigned(x: Var) -> Var:
 
 
 def as_declared(x: Var, of: DType) -> Var:
-    """The opposite, where the model has signed bytes; the unsigned ones are known from then on."""
+    """The opposite, if the model has signed bytes; the unsigned ones are known from then on."""
     if of == U8:
         return x
     made = do.pointwise(lambda a: f"{a} - {HALF}", x, to=I8, within=dtype("i16"))
@@ -89,7 +89,7 @@ def as_declared(x: Var, of: DType) -> Var:
 
 
 def bytes_of(x: Var, scale: Var, zero: Var | None, axis: int) -> Bytes | None:
-    """What a dequantised value is made of; None where it is no bytes with a known scale and zero point."""
+    """The bytes behind a dequantised value; None unless they have a known scale and zero point."""
     if x.dtype not in (U8, I8) or scale.dtype != do.F32 or scale.constant is None:
         return None
     if zero is not None and zero.constant is None:
@@ -109,7 +109,7 @@ def bytes_of(x: Var, scale: Var, zero: Var | None, axis: int) -> Bytes | None:
 
 
 def number(b: Bytes) -> Var:
-    """The numbers that bytes stand for, in f32."""
+    """The numbers meant by bytes, in f32."""
     shape = [] if b.axis is None else [b.scale.elements if n == b.axis else 1 for n in range(b.x.rank)]
     scale = b.x.graph.view(b.scale, shape)
     if not b.zero:
@@ -119,7 +119,7 @@ def number(b: Bytes) -> Var:
 
 
 def total(x: Sum) -> Var:
-    """The number that a sum stands for, in f32."""
+    """The number meant by a sum, in f32."""
     return _finished(x, x.scale, do.F32, "{}")
 
 
@@ -170,7 +170,7 @@ def _signed(w: Bytes) -> tuple[Var, int]:
 
 
 def _scale(x: Bytes, w: Bytes, shape: Sequence[int]) -> Var:
-    """The product of both scales; shape: of the second one's, where there are several."""
+    """The product of both scales; shape: of the second one's, if there are several."""
     second = w.scale if w.axis is None else w.x.graph.view(w.scale, shape)
     return do.pointwise(lambda a, b: f"{a} * {b}", x.scale, second)
 
@@ -179,7 +179,7 @@ NO_BIAS = np.zeros(1, np.int64)
 
 
 def bias_of(x: Bytes, w: Bytes, bias: Var | None) -> np.ndarray | None:
-    """A bias in units of the sum, as whole numbers; None where it is none: dequantised with another scale than the product's."""
+    """A bias in units of the sum, as whole numbers; None if it was dequantised with another scale than the product's."""
     if bias is None:
         return NO_BIAS
     held = x.x.graph.quantised.get(bias.name)
@@ -197,7 +197,7 @@ def convolved(
     x: Bytes, w: Bytes, bias: np.ndarray, before: Sequence[int], after: Sequence[int],
     convolve: Callable[[Var, Var, Sequence[int], Sequence[int]], Var],
 ) -> Sum | None:  # fmt: skip
-    """The sums of a convolution with constant weights, plus a bias in their units; None where they are none of bytes."""
+    """The sums of a convolution with constant weights, plus a bias in their units; None if they are none of bytes."""
     if w.x.constant is None or x.axis is not None or w.axis not in (None, 0):
         return None
     weights, zero = _signed(w)
@@ -215,12 +215,12 @@ def convolved(
 
 
 def _terms(x: Var, fixed: np.ndarray) -> tuple[Var, ...]:
-    """Whole numbers as i32 holds them, as terms of a sum; none where they are 0."""
+    """Whole numbers as terms of a sum, wrapped to i32; none if they are 0."""
     return (x.graph.constant((fixed & 0xFFFFFFFF).astype(np.uint32).view(np.int32)),) if fixed.any() else ()
 
 
 def multiplied(a: Bytes, b: Bytes, bias: np.ndarray = NO_BIAS) -> Sum | None:
-    """The sums of a product of matrices, plus a bias in their units; None where they are none of bytes."""
+    """The sums of a product of matrices, plus a bias in their units; None if they are none of bytes."""
     if a.axis is not None or a.x.rank < 2 or b.x.rank < 2 or b.axis not in (None, b.x.rank - 1):
         return None
     if a.x.dtype != U8:
@@ -246,7 +246,7 @@ def multiplied(a: Bytes, b: Bytes, bias: np.ndarray = NO_BIAS) -> Sum | None:
 
 
 def averaged(x: Bytes, axes: Sequence[int]) -> Sum | None:
-    """The mean along axes; None where scales differ along one."""
+    """The mean along axes; None if there are several scales."""
     if x.axis is not None:
         return None
     count = math.prod(x.x.shape[n] for n in axes)
@@ -256,14 +256,16 @@ def averaged(x: Bytes, axes: Sequence[int]) -> Sum | None:
 
 
 def averages(x: Bytes, sums: Var, counts: np.ndarray, divisors: np.ndarray) -> Sum:
-    """Means of windows. sums: of the bytes in each, in i32; for each place of the result, counts: how many are summed, divisors: by
-    what the sum is divided."""
+    """Means of windows. sums: of the bytes in each, in i32.
+
+    For each place of the result, counts: the number of summands; divisors: the divisor of the sum.
+    """
     scale = do.pointwise("{} / {}".format, x.scale, x.x.graph.constant(divisors.astype(np.float32)))
     return Sum(sums, _terms(x.x, -x.zero * counts.astype(np.int64)), scale, sums.shape)
 
 
 def product(a: Bytes, b: Bytes) -> Sum | None:
-    """The products of elements at the same place; None where there are several scales."""
+    """The products of elements at the same place; None if there are several scales."""
     if a.axis is not None or b.axis is not None:
         return None
     text = f"({{}} - {do.literal(a.zero)}) * ({{}} - {do.literal(b.zero)})"

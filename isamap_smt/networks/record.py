@@ -1,4 +1,4 @@
-"""What was proved of a network, as a document: each kernel's claims, the claims between them, and the digest of the C."""
+"""The proof of a network as a document: each kernel's claims, the claims between them, and the digest of the C."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from isamap_smt.networks.values import Value
 
 
 def network_record(planned: NetworkPlan, library: Library) -> dict[str, Any]:
-    """The document beside a library. Raises NotProvedError where a claim between the kernels fails."""
+    """The document beside a library."""
     numbers = {q: n for n, q in enumerate(planned.plans)}
     return {
         "network": planned.network.name,

@@ -1,4 +1,4 @@
-"""A network rewritten so that it runs faster: the same values, in other layouts, by fewer kernels."""
+"""A network rewritten to run faster: the same values, in other layouts, by fewer kernels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from isamap_smt.networks.layout import Layouts, with_layouts
 
 
 def rewritten(network: Network, hardware: Hardware | str) -> tuple[Network, Layouts]:
-    """Values stored in the cheapest orders, operators fused into kernels; and which orders these are."""
+    """The network with values stored in the cheapest orders and operators fused into kernels; and these orders."""
     files = register_files(find_hardware(hardware))
     lanes = max((f.lanes for f in files if "f32" in f.of), default=1)
     stored, layouts = with_layouts(network, lanes)

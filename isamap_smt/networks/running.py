@@ -28,11 +28,11 @@ _AFTER = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int)
 
 @dataclass(frozen=True)
 class About:
-    """What is said of a compiled network beside its speed.
+    """Facts of a compiled network beside its speed.
 
-    kernels, distinct: how many it has, and how many of them differ. claims: how many are proved. foreign: nodes that back ends
-    compute. arena, bound: bytes between the kernels, and the least that any plan needs. kept: the day on which it was compiled and
-    proved, where that was done before.
+    kernels, distinct: the number of kernels, and of different ones. claims: the number proved. foreign: nodes computed
+    by back ends. arena, bound: bytes between the kernels, and the least for any plan. kept: the day it was compiled and
+    proved, if done before.
     """
 
     name: str
@@ -89,7 +89,7 @@ class Running:
         self._places = *arrays, self.arena.ctypes.data, self._weights.ctypes.data
 
     def given(self, arrays: Sequence[Any], named: Dict[str, Any]) -> Arrays:
-        """The inputs by name. Raises ArgumentError for another name, type or shape, and for one that is given twice."""
+        """The inputs by name. Raises ArgumentError for another name, type or shape, and for an input given twice."""
         names = self.network.inputs
         if len(arrays) > len(names) or (twice := [n for n in names[: len(arrays)] if n in named]):
             what = f"{len(arrays)} inputs, and has {len(names)}" if len(arrays) > len(names) else f"{twice[0]} twice"
@@ -97,7 +97,10 @@ class Running:
         return checked_inputs(self.network, {**dict(zip(names, arrays, strict=False)), **named})
 
     def __call__(self, given: Arrays, refused: Refused, after: After | None = None) -> Arrays:
-        """The outputs. Raises what `refused` makes of a code. after: told of each kernel, with the arrays of inputs and outputs."""
+        """The outputs. Raises the error made by `refused` of a code.
+
+        after: told of each kernel, with the arrays of inputs and outputs.
+        """
         sizes = sizes_of(self.network, given)
         made = {n: aligned_empty(at(shape, sizes) if sizes else shape, of) for n, shape, of in self._outputs}
         with self._lock:

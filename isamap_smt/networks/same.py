@@ -1,10 +1,10 @@
-"""A rewritten network computes what the model says: each value, as a term over the values that its step reads, is the model's term.
+"""A rewritten network computes the model's values: each value, as a term over its step's reads, is the model's term.
 
-Both sides are unfolded by the meaning of statements alone, which shares nothing with what rewrote them. An assignment is its
-value, with the types' conversions written out. A reduction is its operator over its axes: in their order, where it counts. What
-is assigned part by part is the set of its parts, each with its place. Any other tensor is the list of all that writes it. Axes
-are named by where they stand, so equal terms are equal computations, roundings included. Views are compared element by element,
-constants too.
+Both sides are unfolded by the meaning of statements alone, sharing nothing with the rewriting. An assignment is its
+value, with the types' conversions written out. A reduction is its operator over its axes, in their order if it counts.
+A tensor assigned part by part is the set of its parts, each with its place. Any other tensor is the list of all
+statements writing it. Axes are named by their positions, so equal terms are equal computations, roundings included.
+Views are compared element by element, constants too.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Order = tuple[int, ...] | None
 
 
 def same_values(model: Network, network: Network) -> Iterator[ClaimResult]:
-    """A claim for each value of the rewritten network that a step, a view or a constant gives."""
+    """A claim for each constant, view and step result of the rewritten network, and one for each step of a back end."""
     terms = _Terms(model)
     for name, array in network.constants.items():
         value = network.values[name]
@@ -103,7 +103,7 @@ def _foreign(model: Network, network: Network, step: Foreign) -> bool:
 
 
 def _view(model: Network, network: Network, step: View) -> bool:
-    """Whether each element of the view is that of the model's view, or of the value itself."""
+    """Whether each element of the view is the element of the model's view, or of the value itself."""
     of, to = network.values[step.source], network.values[step.result]
     there = next((s for s in model.steps if isinstance(s, View) and s.result == to.original), None)
     if to.original != of.original and (there is None or there.source != of.original):
@@ -117,9 +117,12 @@ def _view(model: Network, network: Network, step: View) -> bool:
 
 
 def _view_of_runs(source: Shape, held: Order, result: Shape, shown: Order) -> bool:
-    """The same for all sizes. Both of the model's shapes fall into runs of dimensions with as many elements, in the same order; the
-    view takes each place in a run to the same place of it. So it does where both sides store each run together, its dimensions in
-    their order, and the runs in one order."""
+    """The same for all sizes.
+
+    Both of the model's shapes fall into runs of dimensions with as many elements, in the same order. The view takes
+    each place in a run to the same place of it. So it does if both sides store each run together, its dimensions in
+    their order, and the runs in one order.
+    """
     runs = _runs(source, result)
     if runs is None:
         return False
@@ -132,7 +135,10 @@ def _view_of_runs(source: Shape, held: Order, result: Shape, shown: Order) -> bo
 
 
 def _runs(source: Shape, result: Shape) -> list[tuple[list[int], list[int]]] | None:
-    """The shortest runs of dimensions, of both shapes; dimensions of 1 are in none. None where they do not fall apart so."""
+    """The shortest runs of dimensions, of both shapes, without dimensions of 1.
+
+    None if the shapes do not fall into runs.
+    """
     left = [(n, e) for n, e in enumerate(source) if e != 1]
     right = [(n, e) for n, e in enumerate(result) if e != 1]
     runs: list[tuple[list[int], list[int]]] = []
@@ -152,7 +158,7 @@ def _runs(source: Shape, result: Shape) -> list[tuple[list[int], list[int]]] | N
 
 
 def _stored_runs(runs: list[list[int]], shape: Shape, order: Order) -> list[int] | None:
-    """The runs' numbers in the order in which they are stored; None where one is taken apart."""
+    """The runs' numbers in storage order; None if one is taken apart."""
     of = {d: n for n, run in enumerate(runs) for d in run}
     stored = [d for d in (order or range(len(shape))) if d in of]
     found = list(dict.fromkeys(of[d] for d in stored))
@@ -161,7 +167,7 @@ def _stored_runs(runs: list[list[int]], shape: Shape, order: Order) -> list[int]
 
 @dataclass(frozen=True)
 class _Bound:
-    """A kernel, and the value that each of its inputs and results is."""
+    """A kernel, and the values of its inputs and results."""
 
     kernel: Kernel
     values: Dict[str, Value]
@@ -184,7 +190,7 @@ class _Terms:
         return self.known.setdefault(parts, len(self.known))
 
     def of_value(self, name: str, index: Index, leaves: set[str], depth: int = 0) -> int:
-        """An element of the model's value; of leaves, and of what no kernel computes, itself."""
+        """The term of an element of the model's value; leaves, and values computed by no kernel, stand for themselves."""
         step = self.writer.get(name)
         if name in leaves or not isinstance(step, Step):
             return self.number("value", name, index)
@@ -193,7 +199,10 @@ class _Terms:
         return self.of_tensor(_Bound(step.kernel, bound), tensor, index, depth, leaves)
 
     def of_tensor(self, where: _Bound, tensor: str, index: Index, depth: int, leaves: set[str] | None = None) -> int:
-        """An element of a kernel's tensor. leaves: the model's values at which unfolding ends; if None, all that are read."""
+        """The term of an element of a kernel's tensor.
+
+        leaves: the model's values to stop unfolding at; if None, all values read.
+        """
         kernel = where.kernel
         writers = [s for s in kernel.statements if s.target.tensor == tensor]
         if not writers:
@@ -237,7 +246,7 @@ class _Terms:
     def _in_any_order(
         self, where: _Bound, s: Statement, table: dict[str, Any], axes: list[Any], depth: int, leaves: set[str] | None
     ) -> list[Any]:
-        """The axes of a reduction whose order does not count, by what each is in the value: the same for every order of them."""
+        """The axes of an unordered reduction, sorted by their roles in the value: the same for every given order."""
 
         def seen(axis: Any) -> tuple[int, int]:
             marks = table | {a.name: sym(f"{'one' if a is axis else 'other'}.{depth}") for a in axes}
@@ -248,7 +257,7 @@ class _Terms:
         return sorted(axes, key=seen)
 
     def _built(self, where: _Bound, tensor: str, depth: int, leaves: set[str] | None) -> int:
-        """All statements that a tensor depends on, in order, with what they are computed together in."""
+        """All statements a tensor depends on, in order, each with its recurrence."""
         kernel, names = where.kernel, _needed(where.kernel, tensor)
         parts = []
         for n, s in enumerate(kernel.statements):
@@ -287,7 +296,7 @@ class _Terms:
     def _tree(
         self, where: _Bound, x: Any, table: Dict[str, Any], depth: int, leaves: set[str] | None, names: Dict[str, int] | None = None
     ) -> int:  # fmt: skip
-        """A value's tree. names: tensors that are being listed, which stand for themselves."""
+        """A value's tree. names: tensors being listed; they stand for themselves."""
         if isinstance(x, Read):
             index = tuple(self._index(where, substitute(i, table), depth, leaves, names) for i in x.index)
             if names and x.tensor in names:
@@ -302,7 +311,7 @@ class _Terms:
         return self.number("number", x)
 
     def _index(self, where: _Bound, i: Any, depth: int, leaves: set[str] | None, names: Dict[str, int] | None) -> Any:
-        """An index whose elements that are data are named by their terms."""
+        """An index, with its data elements named by their terms."""
         found = i.atoms(Element) if isinstance(i, sp.Basic) else ()
         table = {}
         for e in found:
@@ -329,7 +338,7 @@ Box = tuple[
 
 
 def _boxes(kernel: Kernel, writers: list[Statement]) -> list[Box]:
-    """The box that each statement assigns, where they lie apart and make up the whole tensor, whatever the sizes; else nothing."""
+    """Each statement's box, if they lie apart and fill the whole tensor, whatever the sizes; else none."""
     shape = [sp.sympify(n) for n in kernel.tensor(writers[0].target.tensor).shape]
     made = [_box(s) for s in writers]
     boxes = [b for b in made if b is not None]
@@ -351,7 +360,7 @@ def _at_most(a: Any, b: Any) -> bool:
 
 
 def _box(s: Statement) -> Box | None:
-    """What the statement assigns, each of its axes along one dimension; None for anything else."""
+    """The box assigned by the statement, each of its axes along one dimension; None if it assigns no box."""
     extents = {a.name: sp.sympify(a.extent) for a in s.axes}
     if s.op != "=" or s.guard:
         return None
@@ -367,7 +376,7 @@ def _box(s: Statement) -> Box | None:
 
 
 def _needed(kernel: Kernel, tensor: str) -> dict[str, int]:
-    """The written tensors that a tensor depends on, itself first, each with a number."""
+    """The written tensors a tensor depends on, itself first, each with a number."""
     found, queue = {tensor: 0}, [tensor]
     for name in queue:
         for s in kernel.statements:

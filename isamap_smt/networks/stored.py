@@ -1,4 +1,4 @@
-"""A network's plan as a document, from which all of it is derived again: kernels as texts, mappings and schedules as decisions.
+"""A network's plan as a document, enough to derive all of it: kernels as texts, mappings and schedules as decisions.
 
 Nothing in the document is a verdict. Programs are lowered and proved anew; constants are named by their digests.
 """
@@ -53,7 +53,7 @@ PLAN = "plan.json"
 
 
 def plan_document(planned: NetworkPlan) -> Document:
-    """Everything that the plan decides. Raises CertificateError where a kernel cannot be written."""
+    """Every decision of the plan. Raises CertificateError if a kernel cannot be written."""
     return {
         "format": FORMAT,
         "model": network_document(planned.model),
@@ -136,7 +136,7 @@ def _source(schedule: Schedule) -> Document:
 
 
 def _at_values(name: str, schedule: Schedule) -> str:
-    """The name with the values of the machine's parameters for which the network was planned."""
+    """The name with the machine's parameter values used for planning."""
     values = () if schedule.hardware is None else schedule.hardware.values
     return with_set(name, [f"{n}={v}" for n, v in values])
 
@@ -145,7 +145,10 @@ def _at_values(name: str, schedule: Schedule) -> str:
 
 
 def network_from(document: Document, constants: Dict[str, np.ndarray]) -> Network:
-    """The network of a document, with these elements. Raises LookupError, TypeError, ValueError, IsamapError for what is none."""
+    """The network of a document, with these elements.
+
+    Raises LookupError, TypeError, ValueError, IsamapError for any other document.
+    """
     values = _values_from(document)
     return Network(
         str(document["name"]), values, tuple(document["inputs"]), tuple(document["outputs"]),
@@ -154,7 +157,7 @@ def network_from(document: Document, constants: Dict[str, np.ndarray]) -> Networ
 
 
 def placeholders(document: Document) -> dict[str, np.ndarray]:
-    """Arrays of the constants' types and shapes, for claims that do not look at elements."""
+    """Arrays of the constants' types and shapes, for claims not looking at elements."""
     values = _values_from(document)
     return {n: np.zeros(values[n].shape, values[n].dtype.numpy) for n in document["constants"]}
 
@@ -180,20 +183,23 @@ def _read(then: Document) -> Kernel:
 
 
 def question_from(then: Document) -> Question:
-    """What was planned."""
+    """The planned question."""
     return Question(_read(then["asked"]), tuple(then["constant"]))
 
 
 @dataclass(frozen=True)
 class Derived:
-    """A kernel's plan, proved again, and what was asked on the way."""
+    """A kernel's plan, proved again, and the questions asked on the way."""
 
     plan: Plan
     steps: tuple[Asked, ...]
 
 
 def derive_plan(then: Document, sources: Sources, answers: Any) -> Derived:
-    """Mappings proved, the program lowered and proved. Raises NotProvedError with what fails, IsamapError for what is gone."""
+    """The plan with its mappings proved, its program lowered and proved.
+
+    Raises NotProvedError, naming the failure, and IsamapError for missing sources.
+    """
     kernel, split = kernel_from(then["kernel"]), split_from(then["kernel"])
     steps: list[Asked] = []
     checked_split = None
@@ -225,7 +231,7 @@ def derive_plan(then: Document, sources: Sources, answers: Any) -> Derived:
 
 
 def plan_from(document: Document, model: Network, network: Network, plans: Dict[Question, Plan]) -> NetworkPlan:
-    """The network's plan, of plans that were derived."""
+    """The network's plan, from derived plans of its kernels."""
     work = tuple(
         Work(tuple((t, int(n)) for t, n in w["temporaries"].items()), int(w["heap"])) for w in document["work"]
     )

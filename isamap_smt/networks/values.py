@@ -1,6 +1,6 @@
-"""Values of networks: named tensors of fixed types and shapes, which a network takes and gives.
+"""Values of networks: named tensors of fixed types and shapes, taken and given by a network.
 
-A process that only calls what was compiled before needs nothing else of a network.
+A process that only calls compiled networks needs nothing else of a network.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from isamap_smt.networks.extents import Extent, OpenSize, at, most, open_sizes
 
 @dataclass(frozen=True)
 class Value:
-    """A tensor of a network. shape: elements of each dimension, numbers or extents that are open.
+    """A tensor of a network. shape: elements of each dimension, numbers or open extents.
 
-    order: which of the model's dimensions each one is, where they are stored in another order. of: the model's value that it holds,
-    where that has another name.
+    order: the model's dimension behind each one, if they are stored in another order. of: the model's value it holds,
+    if named otherwise.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Value:
 
     @property
     def original(self) -> str:
-        """The name of the model's value that it holds."""
+        """The name of the model's value it holds."""
         return self.of or self.name
 
     @property
@@ -44,7 +44,7 @@ class Value:
 
     @property
     def bytes(self) -> int:
-        """What it takes in memory, at the largest sizes."""
+        """Its bytes in memory, at the largest sizes."""
         return most(self.elements) * self.dtype.numpy.itemsize
 
     def __str__(self) -> str:
@@ -53,7 +53,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Signature:
-    """What a network takes and gives. inputs, outputs: names of values, in the model's order."""
+    """The inputs and outputs of a network, as names of values, in the model's order."""
 
     name: str
     values: Dict[str, Value]
@@ -62,17 +62,20 @@ class Signature:
 
     @cached_property
     def open(self) -> tuple[OpenSize, ...]:
-        """The sizes that each call says by the shapes of its inputs."""
+        """The sizes given by each call, through the shapes of its inputs."""
         return open_sizes(self.values[n].shape for n in self.inputs)
 
 
 def largest(network: Signature) -> dict[str, int]:
-    """The sizes that the network is planned for."""
+    """The open sizes at their planned maximum, by name."""
     return {s.name: s.most for s in network.open}
 
 
 def sizes_of(network: Signature, arrays: Dict[str, Any]) -> dict[str, int]:
-    """The open sizes, by the inputs' shapes. Raises ArgumentError for one that is too large, or that inputs say differently."""
+    """The open sizes, by the inputs' shapes.
+
+    Raises ArgumentError for an impossible or too large one, and if inputs disagree.
+    """
     if not network.open:
         return {}
     found: dict[str, tuple[int, str]] = {}
@@ -93,7 +96,10 @@ def sizes_of(network: Signature, arrays: Dict[str, Any]) -> dict[str, int]:
 
 
 def random_inputs(network: Signature, seed: int, sizes: Dict[str, int] | None = None) -> dict[str, np.ndarray]:
-    """Arrays for the inputs: normal numbers, small whole ones, truth values. sizes: those that are open, the largest by itself."""
+    """Arrays for the inputs: normal numbers, small whole ones, truth values.
+
+    sizes: the open ones; by default the largest.
+    """
     rng, sizes = np.random.default_rng(seed), sizes or largest(network)
     made: dict[str, np.ndarray] = {}
     for name in network.inputs:

@@ -13,7 +13,7 @@ from isamap_smt.networks.operators import computed_in, converted_text, literal, 
 
 
 def window(axis: str, inner: str, stride: int, dilation: int, before: int) -> str:
-    """The place that point `inner` of the window at `axis` reads."""
+    """The place read by point `inner` of the window at `axis`."""
     place = axis if stride == 1 else f"{stride}*{axis}"
     step = inner if dilation == 1 else f"{dilation}*{inner}"
     return f"{place}+{step}" + (f"-{before}" if before else "")
@@ -27,7 +27,7 @@ def windows(
     dilations: Sequence[int],
     before: Sequence[int],
 ) -> tuple[list[str], list[str], str]:
-    """Names of the axes inside windows, the places read, and the guard that keeps them inside of the image."""
+    """Names of the axes inside windows, the places read, and the guard keeping them inside the image."""
     inner, places, tests = names(len(extents), "r"), [], []
     for n, extent in enumerate(extents):
         if points[n] == 1 and before[n] == 0:
@@ -155,7 +155,7 @@ def pool(
     counts: Sequence[int], value: Callable[[str], str] = lambda e: e, finish: Callable[[str], str] | None = None,
     divisors: np.ndarray | None = None,
 ) -> Var:  # fmt: skip
-    """Windows of x [n, c, spatial...] reduced by op; divisors: for each place of the output, what the sum is divided by."""
+    """Windows of x [n, c, spatial...] reduced by op; divisors: the divisor of the sum, for each place of the output."""
     g, within = x.graph, computed_in(x.dtype)
     inner, places, guard = windows(x.shape[2:], counts, points, strides, dilations, before)
     out = names(len(counts), "p")

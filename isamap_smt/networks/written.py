@@ -1,4 +1,4 @@
-"""A network's library as a folder with its record: what `isamap compile MODEL -o DIR` writes, from Python."""
+"""A network's library as a folder with its record: the output of `isamap compile MODEL -o DIR`, from Python."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def write_network(
     network: Network | NetworkPlan, folder: str | Path, hardware: str = "host", *, name: str | None = None, cc: str | None = None,
     target: str | None = None, record: Dict[str, Any] | None = None, tell: Callable[[str], Any] = lambda _: None, **options: Any,
 ) -> Library:  # fmt: skip
-    """Write a network's library in C into a folder, whole or not at all: sources, weights, what is compiled, and the record of all
-    that was proved, which load_network() and `isamap proofs check` read.
+    """Write a network's library in C into a folder, whole or not at all.
 
-    name: what its C names begin with; the network's by itself. target: the triple of another machine. record: what else the record
-    says. options: those of plan_network(), for a network that is not planned yet.
+    load_network() and `isamap proofs check` read it. The folder holds sources, weights, the compiled files, and the
+    record of the proof. name: prefix of its names in C; the network's by default. target: the triple of another
+    machine. record: further entries of the record. options: those of plan_network(), for a network not planned yet.
 
-    Raises OutputError where the folder holds what was not written so, and what plan_network() and write_library() raise.
+    Raises OutputError if the folder holds other files, and the errors of plan_network() and write_library().
     """
     place = Path(folder)
     check_place(place)

@@ -1,4 +1,7 @@
-"""Where a proved program runs: this CPU, or another machine under an emulator. Other packages add theirs by entry points."""
+"""Places to run a proved program: this CPU, or another machine under an emulator.
+
+Other packages add theirs by entry points.
+"""
 
 from isamap_smt.targets.target import Runnable as Runnable
 from isamap_smt.targets.target import Target as Target

@@ -24,7 +24,7 @@ class C(Target):
         return compiler_missing(cc)
 
     def takes(self, machine: Hardware) -> str:
-        """Any that C is made for: which instructions of a program are not of this CPU, plan() and build() say."""
+        """'' for every machine with C. Instructions missing on this CPU are told by plan() and build()."""
         return machine.no_c
 
     def executor(self, machine: Hardware | None = None) -> str:

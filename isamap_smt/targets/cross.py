@@ -58,7 +58,7 @@ class Emulated:
         return self.program.title
 
     def lacks(self, used: Sequence[Instruction]) -> Lack | None:
-        """Features that no CPU of the architecture has."""
+        """The features found in no CPU of the architecture; None if there are none."""
         lacking = sorted({f for i in used for f in i.requires if self.architecture not in architectures(f)})
         return Lack(f"{self.architecture} has no {', '.join(lacking)}") if lacking else None
 
@@ -80,7 +80,7 @@ class Emulated:
     def _run(
         self, built: Path, arena: Arena, answers: int, steps: Sequence[Step], scratch: Path
     ) -> subprocess.CompletedProcess[str]:
-        """On what a fork of runner.py reads, as numbers."""
+        """Run the checker on the input of a fork of runner.py, written as numbers."""
         memory, told = scratch / "memory", scratch / "calls"
         arena.write(memory)
         numbers = [arena.end, answers, int(SLOWER * SECONDS)]
@@ -113,7 +113,7 @@ def _counted(numbers: Sequence[int]) -> list[int]:
 class EmulatedKernel(ElsewhereKernel):
     """A program built for another machine, callable on arrays. Constant operands are packed by each call.
 
-    alignment: bytes; arrays start at multiples of it, as near to a page that must not be touched as that allows. With 1 the page
+    alignment: bytes. Arrays start at multiples of it, as near to a forbidden page as this allows. With 1, the page
     follows each array's last byte.
     """
 
@@ -198,7 +198,7 @@ class Cross(Target):
         return ""
 
     def takes(self, machine: Hardware) -> str:
-        """Machines that have C for CPUs of this architecture, with vectors as long as the emulator has them."""
+        """'' for a machine with C for this architecture, and vectors of a length known to the emulator; else why not."""
         try:
             self._emulator().with_vectors(vector_bits(machine))
         except HardwareError as error:
@@ -211,7 +211,7 @@ class Cross(Target):
         )
 
     def executor(self, machine: Hardware | None = None) -> str:
-        """The emulator and its version, and how long the machine's vectors are where that is chosen."""
+        """The emulator and its version, and the length of the machine's vectors if one is chosen."""
         return self._emulator().with_vectors(vector_bits(machine)).title
 
     def beforehand(self, cc: str | None = None) -> str:
@@ -228,14 +228,14 @@ class Cross(Target):
         return Emulated(self.name, self.architecture, self._emulator(), cc)
 
     def emit(self, proved: Plan | ProvedProgram) -> Sources:
-        """The kernel's C, and C that calls it on arrays from files."""
+        """The kernel's C, and C to call it on arrays from files."""
         caller = Path(__file__).with_name(CALLER).read_text()
         return {KERNEL: printed(proved), CALLER: caller}
 
     def build(self, sources: Sources, *, cc: str | None = None) -> EmulatedKernel:
-        """Built by the compiler of the ziglang wheel, which alone reaches these machines: BuildError where cc names another.
+        """Built by the compiler of the ziglang wheel, the only one for these machines: BuildError if cc names another.
 
-        Instructions that the project does not ship are checked there first: DescriptionError.
+        Instructions not shipped with the project are checked there first: DescriptionError.
         """
         source = require_printed(sources[KERNEL], "build()")
         program = source.checked.program

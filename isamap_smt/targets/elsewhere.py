@@ -1,4 +1,4 @@
-"""A kernel that is called like a compiled one, and runs in another process, on another machine: what does not depend on which."""
+"""A kernel called like a compiled one, but run in another process, on another machine: the part common to all of these."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ElsewhereKernel(Callee):
     constants: tuple[str, ...] = ()
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
-        """Run on these arrays; as CompiledKernel. Raises also HardwareError where the program ends before it answers."""
+        """Run on these arrays; as CompiledKernel. Raises also HardwareError if the program ends before it answers."""
         call = self.prepare(*inputs, **options)
         call.run()
         return call.result
@@ -40,7 +40,7 @@ class ElsewhereKernel(Callee):
         accumulate: bool = True,
         **named: Any,
     ) -> ElsewhereCall:
-        """A call with everything checked that Python sees; the C checks the rest when it runs."""
+        """A call, with every check possible in Python done; the C checks the rest at its run."""
         arguments = self._arguments(check.as_arrays(self.signature, inputs, named), out, sizes, accumulate)
         how = (BEGIN if arguments.fresh else 0) | unchecked(check_finite, check_ranges)
         return ElsewhereCall(self, arguments, how, whole_number(threads, "threads", ArgumentError))
@@ -52,26 +52,26 @@ class ElsewhereKernel(Callee):
 
     @property
     def written(self) -> list[int]:
-        """Positions of the tensors that are written, in their order."""
+        """Positions of the written tensors, in their order."""
         return [n for n, t in enumerate(self.kernel.tensors) if t.name in self.kernel.outputs]
 
     @abstractmethod
     def answer(self, arrays: Sequence[np.ndarray], numbers: Sequence[int], threads: int) -> tuple[int, str]:
-        """Run once: the C's code and its text. arrays: the tensors'; where the code is 0 those that are written have changed.
+        """Run once: the C's code and its text. arrays: the tensors'; if the code is 0, the written ones have changed.
 
-        numbers: what the C takes as sizes. Raises HardwareError where the program ends before it answers.
+        numbers: the C's sizes. Raises HardwareError if the program ends before it answers.
         """
 
 
 class ElsewhereCall:
-    """One call. run() may be repeated; `result` is what the kernel returns."""
+    """One call. run() may be repeated; `result` is the kernel's result."""
 
     def __init__(self, kernel: ElsewhereKernel, arguments: check.Arguments, how: int, threads: int) -> None:
         self.arguments = arguments
         self._kernel, self._how, self._threads = kernel, how, threads
 
     def run(self) -> None:
-        """Compute in a new process. Raises what the kernel refuses, and HardwareError where the process fails."""
+        """Compute in a new process. Raises the kernel's refusals, and HardwareError if the process fails."""
         self.arguments.take()
         kernel, arrays = self._kernel, dict(self.arguments.arrays)
         for name in self.arguments.begun:  # the caller's own change when nothing was refused

@@ -1,4 +1,4 @@
-"""QEMU's user-mode emulators: the one of an architecture, its version, and the most capable CPU that it has."""
+"""QEMU's user-mode emulators: the one of an architecture, its version, and its most capable CPU."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ INSTALL = "apt-get install qemu-user"
 
 
 def emulated_architectures() -> tuple[str, ...]:
-    """Those that QEMU emulates for programs of Linux, and this library knows by name."""
+    """The architectures of Linux programs emulated by QEMU and known here by name."""
     return tuple(sorted(_NAMES))
 
 
@@ -46,8 +46,10 @@ class Emulator:
     vectors: str = ""
 
     def with_vectors(self, bits: int) -> Emulator:
-        """The same with vectors of so many bits; itself for 0. Raises HardwareError where it does not let them be chosen, or has no
-        such vectors."""
+        """The same with vectors of so many bits; itself for 0.
+
+        Raises HardwareError if it has no such vectors, or no known way to choose their length.
+        """
         if not bits:
             return self
         if not self.vectors:
@@ -63,7 +65,11 @@ class Emulator:
 
 @functools.cache
 def _refused(command: tuple[str, ...], plain: tuple[str, ...]) -> str:
-    """Why it does not start with this CPU, in its words: of a file that is no program it says the same then as with a plain CPU."""
+    """The emulator's reason against this CPU, in its own words; '' if it has none.
+
+    This source file is no program, so a plain CPU fails on it, too. The same words for both mean that the CPU is
+    accepted.
+    """
     said = [
         subprocess.run([*c, __file__], capture_output=True, text=True, check=False).stderr.strip()
         for c in (command, plain)
@@ -72,13 +78,13 @@ def _refused(command: tuple[str, ...], plain: tuple[str, ...]) -> str:
 
 
 def emulator_name(architecture: str) -> str:
-    """The program of QEMU for that architecture; '' where it has none that is known here."""
+    """QEMU's program for the architecture; '' if none is known here."""
     return f"qemu-{_NAMES[architecture]}" if architecture in _NAMES else ""
 
 
 @functools.cache
 def find_emulator(architecture: str) -> Emulator | None:
-    """The emulator of that architecture; None where it is not on PATH."""
+    """The emulator of the architecture; None if it is not on PATH."""
     name = emulator_name(architecture)
     path = name and (shutil.which(name) or shutil.which(f"{name}-static"))
     if not path:

@@ -41,9 +41,9 @@ PROGRAM = "program.c"
 
 
 class EngineTarget(Target):
-    """One machine with engines, and descriptions whose C issues its instructions. The model that executes it needs a C compiler.
+    """One machine with engines, and descriptions with C to issue its instructions. Its model needs a C compiler.
 
-    machine: the machine's name in messages. text: what prints its programs.
+    machine: its name in messages. text: the printer of its programs.
     """
 
     timed = False
@@ -79,7 +79,7 @@ class EngineTarget(Target):
         return {PROGRAM: PrintedProgram.of(self.text(checked.program).text(), checked, self.text)}
 
     def printed(self, sources: Sources) -> PrintedProgram:
-        """What emit() gave. Raises NotProvedError for other text."""
+        """The text made by emit(). Raises NotProvedError for any other."""
         text = sources.get(PROGRAM)
         if not isinstance(text, PrintedProgram) or text.by is not self.text:
             raise NotProvedError(f"target {self.name} builds what emit() gave, which belongs to a proved program")
@@ -87,9 +87,9 @@ class EngineTarget(Target):
 
 
 class EngineKernel(Callee):
-    """A program of engines, callable on arrays. Its sums begin at 0, or where the kernel says.
+    """A program of engines, callable on arrays. Its sums begin at 0, or at the kernel's own start value.
 
-    machine: in messages. made: the program, built. executor: what runs it, in words. told: of the last call.
+    machine: in messages. made: the program, built. executor: its runner, in words. told: of the last call.
     """
 
     constants: tuple[str, ...] = ()
@@ -100,7 +100,7 @@ class EngineKernel(Callee):
     executor: str
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
-        """Run on these arrays; as CompiledKernel, without out=. Raises also what the model raises (see prepare().run())."""
+        """Run on these arrays; as CompiledKernel, without out=. Raises also the model's errors (see prepare().run())."""
         call = self.prepare(*inputs, **options)
         call.run()
         self.told = call.told
@@ -122,7 +122,7 @@ class EngineKernel(Callee):
         return self.call(arguments)
 
     def require_reached(self, arguments: check.Arguments) -> None:
-        """Raise SizeError for what the machine's addresses do not reach."""
+        """Raise SizeError for arrays beyond the reach of the machine's addresses."""
 
     @abstractmethod
     def call(self, arguments: check.Arguments) -> EngineCall:
@@ -133,7 +133,7 @@ class EngineKernel(Callee):
 
 
 class EngineCall:
-    """One call. run() may be repeated; `result` is what the kernel returns; `told`: what the last run was, in words."""
+    """One call. run() may be repeated; `result` is the kernel's result; `told` describes the last run."""
 
     told: tuple[str, ...] = ()
 
@@ -145,7 +145,7 @@ class EngineCall:
         """Compute."""
 
     def begun(self, tensors: tuple[str, ...]) -> tuple[list[Any], list[int], list[int]]:
-        """Arrays of these tensors, outputs as they begin; the kernel's free sizes; and the positions of what is written."""
+        """Arrays of these tensors, outputs at their start values; the free sizes; the written tensors' positions."""
         self.kernel._begin(self.arguments)
         kernel, arrays = self.kernel.kernel, self.arguments.arrays
         written = [n for n, t in enumerate(tensors) if t in kernel.outputs]
@@ -181,7 +181,7 @@ class EnginesText(ABC):
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        """Those that the C is given, in their order."""
+        """The tensors given to the C, in their order."""
         return self.program.kernel.tensors
 
     @abstractmethod
@@ -189,7 +189,7 @@ class EnginesText(ABC):
         """Put the lines of a use."""
 
     def expressions(self, node: Issued) -> Iterator[Any]:
-        """What the lines of a use compute."""
+        """The expressions in the lines of a use."""
         yield from (e for _, r in node.operands for e in r.index)
 
     def text(self) -> str:
@@ -259,7 +259,7 @@ class EnginesText(ABC):
         self._put("}")
 
     def _words(self, use: Issued) -> dict[str, str]:
-        """What stands for the operands, strides and parameters of a use in its C."""
+        """The C text for each operand, stride and parameter of a use."""
         i, words = use.instruction, {m: str(n) for m, n in use.sets}
         if isinstance(use, Configure):
             return words | {i.kernel.inputs[0]: c_cells("int64_t", [self._cell(e) for e in use.cells])}
@@ -284,7 +284,10 @@ class EnginesText(ABC):
         return f"((const union {{ {t.dtype.c} im_number; uint32_t im_bits; }}){{{element}}}).im_bits"
 
     def _in_main(self, use: Issued, name: str, tensor: str, index: tuple[Any, ...]) -> dict[str, str]:
-        """A pointer to the element of the first active point, which nothing follows where none is; and the strides."""
+        """A pointer to the element of the first active point, and the strides.
+
+        If no point is active, nothing follows the pointer.
+        """
         i, kernel = use.instruction, self.program.kernel
         begin = dict.fromkeys(i.extents, sp.S.Zero) | {a: use.parameters[p] for a, p in i.front}
         number = [t.name for t in self.tensors].index(tensor)

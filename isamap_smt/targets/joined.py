@@ -1,4 +1,4 @@
-"""Several C files as one text, which a compiler takes without other files."""
+"""Several C files as one text a compiler takes without other files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _OWN = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
 
 
 def joined(files: Iterable[Path | str], headers: dict[str, Path]) -> str:
-    """These files or texts one after the other, with each header written in where it is first included."""
+    """These files or texts one after the other, with each header written in at its first inclusion."""
     seen: set[str] = set()
 
     def header(found: re.Match[str]) -> str:

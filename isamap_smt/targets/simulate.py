@@ -27,11 +27,11 @@ MOST_USES = 2**20  # of a core's instruction: a minute or two for each order, an
 
 @dataclass(frozen=True)
 class Observed:
-    """What runs on one set of arrays showed: the first run's result or the first wrong one, compared with the reference.
+    """The outcome of runs on one set of arrays: the first run's result or the first wrong one, against the reference.
 
-    cycles: of the timed run; None of a core, which keeps no time. orders: how many runs, the first and one for each seed.
-    races: all that any order could show, with uses beyond their memory and deadlocks; of a core whatever no right program does.
-    timed: the timed run of engines with its trace, if that was asked for.
+    cycles: of the timed run; None of a core, as it keeps no time. orders: the number of runs, the first and one for
+    each seed. races: those possible in any order, with uses beyond their memory and deadlocks; of a core, every act
+    that no right program does. timed: the timed run of engines with its trace, if asked for.
     """
 
     judged: Judgement
@@ -43,7 +43,7 @@ class Observed:
 
     @property
     def wrong(self) -> str:
-        """What is wrong, or ''."""
+        """The fault, or ''."""
         return self.judged.reason or (f"{len(self.races)} races, the first: {self.races[0]}" if self.races else "")
 
 
@@ -58,17 +58,16 @@ class Simulated:
         self.program = checked.program
 
     def __call__(self, *, sizes: Any = None, **arrays: np.ndarray) -> dict[str, np.ndarray]:
-        """The outputs of the first run, by name. Outputs begin at what their reductions begin with.
+        """The outputs of the first run, by name. Outputs begin at the start values of their reductions.
 
-        sizes: those that the program leaves open and no array's dimension is, by name.
+        sizes: by name, those the program leaves open and no array's dimension gives.
         """
         return self._run(arrays, None, self.program.kernel.named_sizes(sizes)).outputs
 
     def observe(self, kernel: Kernel, arrays: Mapping[str, np.ndarray], seeds: int, trace: bool = False) -> Observed:
-        """The first run and one for each seed, each compared with the reference. `kernel` has all sizes. trace: keep that of a
-        timed run.
+        """The first run and one for each seed, each compared with the reference. `kernel` has all sizes.
 
-        Raises SizeError where a core's program would take hours.
+        trace: keep the one of a timed run. Raises SizeError if a core's program would take hours.
         """
         program = self.program
         _require_few(program, kernel)
@@ -87,7 +86,7 @@ class Simulated:
         return Observed(worst, first.cycles, first.engines, seeds + 1, tuple(found)[:RACES], first.timed)
 
     def _sizes_of(self, kernel: Kernel) -> dict[str, int]:
-        """What the program leaves open, of a kernel with all sizes."""
+        """The sizes left open by the program, taken from a kernel with all sizes."""
         points = {a.name: a.extent for a in kernel.axes}
         opened = (a for a in self.program.kernel.axes if a.extent.is_Symbol and a.name in points)
         return {str(a.extent): int(points[a.name]) for a in opened}
@@ -118,7 +117,10 @@ def _require_few(program: Program, kernel: Kernel) -> None:
 
 @dataclass(frozen=True)
 class _Run:
-    """One run. wrong: races and whatever else no right program does. timed: of engines, with a trace that was asked for."""
+    """One run.
+
+    wrong: races and every other act that no right program does. timed: of engines, with a trace if asked for.
+    """
 
     outputs: dict[str, np.ndarray]
     cycles: float | None
@@ -128,7 +130,7 @@ class _Run:
 
 
 class Simulate(Target):
-    """Memories that begin as poison; engines with vector clocks; see isamap_smt.simulator."""
+    """Memories filled with poison at first; engines with vector clocks; see isamap_smt.simulator."""
 
     name = example = "simulate"
     timed = False
@@ -151,7 +153,7 @@ class Simulate(Target):
         return {PROGRAM: PrintedProgram.of(str(checked.program), checked, Simulate)}
 
     def build(self, sources: Sources, *, cc: str | None = None) -> Any:
-        """A Simulated. Raises NotProvedError for text that emit() did not make."""
+        """A Simulated. Raises NotProvedError for text not made by emit()."""
         text = sources.get(PROGRAM)
         if not isinstance(text, PrintedProgram) or text.by is not Simulate:
             raise NotProvedError("the simulator runs what emit() gave, which belongs to a proved program")

@@ -1,4 +1,4 @@
-"""A target: what can be made of a proved program, and where that runs."""
+"""A target: the texts and builds of a proved program, and the place to run them."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Sources = Mapping[str, str]
 
 
 class PrintedProgram(str):
-    """The text of a program, with the proved program that it is the text of. by: what printed it."""
+    """The text of a program, together with the proved program. by: its printer."""
 
     checked: ProvedProgram
     by: type[Any]
 
     @classmethod
     def of(cls, text: str, checked: ProvedProgram, by: type[Any]) -> PrintedProgram:
-        """The text that `by` made of a proved program."""
+        """The text made by `by` from a proved program."""
         made = cls(text)
         made.checked, made.by = checked, by
         return made
@@ -55,7 +55,7 @@ class Runnable(Protocol):
 
 
 def compiler_missing(cc: str | None) -> str:
-    """Why there is no C compiler for this CPU; '' where there is one."""
+    """Why there is no C compiler for this CPU; '' if there is one."""
     try:
         find_compiler(cc)
     except BuildError as error:
@@ -64,10 +64,10 @@ def compiler_missing(cc: str | None) -> str:
 
 
 class Target(ABC):
-    """One place where programs run.
+    """One place to run programs.
 
-    name: what find_target() takes. example: one such name of this kind of target. timed: whether its times are those of a real
-    machine.
+    name: as given to find_target(). example: one such name of this kind of target. timed: whether its times are a real
+    machine's.
     """
 
     example: str
@@ -76,27 +76,27 @@ class Target(ABC):
 
     @classmethod
     def named(cls, name: str) -> Target | None:
-        """The target of that name; None where it is none of these. By default a kind has one, called as its example."""
+        """The target of this name; None if it is none of these. By default a kind has one, called as its example."""
         return cls() if name == cls.example else None
 
     @abstractmethod
     def available(self, cc: str | None = None) -> str:
-        """'' where programs can be built (with cc, as for build()) and run here; else what is missing, and what installs it."""
+        """'' if programs can be built and run here; else what is missing, and how to install it. cc: as for build()."""
 
     @abstractmethod
     def takes(self, machine: Hardware) -> str:
-        """'' where programs for the machine can run on this target; else why not."""
+        """'' if programs for the machine can run on this target; else why not."""
 
     @abstractmethod
     def executor(self, machine: Hardware | None = None) -> str:
-        """What runs the programs, with its version; for a machine, at the values of its parameters. Only where it is available."""
+        """The runner of the programs, with its version; for a machine, at its parameters' values. Only if available."""
 
     def beforehand(self, cc: str | None = None) -> str:
-        """What a build for this target does first that takes long, in words; '' where nothing does. Only where it is available."""
+        """A long first step of a build for this target, in words; '' if there is none. Only if available."""
         return ""
 
     def place(self, cc: str | None = None) -> Place | None:
-        """What runs single instructions there, for check_hardware(); None where nothing can. Only where the target is available."""
+        """The runner of single instructions there, for check_hardware(); None if there is none. Only if available."""
         return None
 
     @abstractmethod
@@ -105,7 +105,7 @@ class Target(ABC):
 
     @abstractmethod
     def build(self, sources: Sources, *, cc: str | None = None) -> Runnable:
-        """What emit() gave, built and ready to be called. Raises BuildError and HardwareError."""
+        """The text of emit(), built and ready to be called. Raises BuildError and HardwareError."""
 
 
 # ---- Targets by name: those of the library and of other packages, found by the entry-point group `isamap.targets`.
@@ -115,13 +115,15 @@ GROUP = "isamap.targets"
 
 
 def target_names() -> tuple[str, ...]:
-    """One name of each kind of target that is installed, sorted. Raises as find_target()."""
+    """One name of each installed kind of target, sorted. Raises as find_target()."""
     return tuple(sorted(kind.example for kind in _kinds()))
 
 
 def find_target(name: str | Target) -> Target:
-    """The target of that name: 'c', or a triple such as 'aarch64-linux-musl'. Raises UnknownNameError, HardwareError for one that
-    does not load."""
+    """The target of this name: 'c', or a triple such as 'aarch64-linux-musl'.
+
+    Raises UnknownNameError, and HardwareError for a target failing to load.
+    """
     if isinstance(name, Target):
         return name
     require_kind("find_target", name, str, "a name such as 'c' or 'aarch64-linux-musl'")
@@ -134,14 +136,14 @@ def find_target(name: str | Target) -> Target:
 
 
 def default_target(machine: Hardware) -> Target:
-    """Where programs for the machine run if nobody says: on a target of its own name, else on this CPU or in the simulator."""
+    """The default target for programs of the machine: one of its own name, else this CPU or the simulator."""
     own = (kind.named(machine.name) for kind in _kinds())
     here = find_target("simulate" if machine.no_c else "c")
     return next((t for t in own if t and not t.available() and not t.takes(machine)), here)
 
 
 def executor_of(machine: Hardware) -> tuple[str, str]:
-    """(name of the target that runs programs for the machine here, what runs them); ('', why nothing does)."""
+    """(name of the target for programs of the machine here, its runner); ('', the reason) if nothing runs them."""
     if machine.no_c:
         target = default_target(machine)
         return target.name, target.executor(machine)

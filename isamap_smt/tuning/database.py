@@ -1,8 +1,7 @@
-"""What was measured, kept in SQLite: by task (kernel, sizes, hardware, options), machine and program.
+"""Measurements, kept in SQLite: by task (kernel, sizes, hardware, options), machine and program.
 
-Many processes may write at once (write-ahead log, a writer waits for another), and one that is killed loses at most
-what it was writing. A file of another version, one that is no tuning database, or one that is damaged is reported and
-left as it is.
+Many processes may write at once (write-ahead log, a writer waits for another), and a killed one loses at most its
+current write. A file is reported and left as it is if it is of another version, no tuning database, or damaged.
 """
 
 from __future__ import annotations
@@ -81,7 +80,10 @@ class Trial:
 
 @dataclass(frozen=True)
 class Winner:
-    """The fastest program found for a task. baseline: seconds of what plan() takes unmeasured, in the same minute."""
+    """The fastest program found for a task.
+
+    baseline: seconds of plan()'s choice without measurements, in the same minute.
+    """
 
     program: str
     seconds: float
@@ -93,7 +95,7 @@ class Winner:
 
 
 def database_path() -> Path:
-    """Where this user's measurements lie: beside the caches."""
+    """The path of this user's measurements: beside the caches."""
     return cache_directory().parent / "tuning.sqlite"
 
 
@@ -101,7 +103,7 @@ class Database:
     """An open tuning database. Each method is one transaction, and safe beside other processes."""
 
     def __init__(self, path: Path | None = None) -> None:
-        """Open it, or make a new one where there is none. Raises TuningError for a file that is not one of ours."""
+        """Open it, or make a new one if there is none. Raises TuningError for a file that is not ours."""
         self.path = path or database_path()
         with self._told():
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -132,7 +134,7 @@ class Database:
             c.execute(f"INSERT OR REPLACE INTO trial VALUES ({', '.join('?' * len(row))})", row)
 
     def crown(self, task: str, machine: str, winner: Winner) -> None:
-        """Keep the winner of a search; it replaces that of an earlier one."""
+        """Keep the winner of a search, in place of an earlier one."""
         w = winner
         row = (task, machine, w.program, w.seconds, w.baseline, w.strategy, w.tried, w.taken or _now())
         with self._writing() as c:
@@ -144,7 +146,7 @@ class Database:
         return {t.program: t for t in self._trials(sql, (task, machine))}
 
     def measured(self, machine: str) -> list[tuple[str, Trial]]:
-        """(task, trial) of everything that ran right on a machine, oldest first."""
+        """(task, trial) of every right run on a machine, oldest first."""
         sql = "SELECT * FROM trial WHERE machine = ? AND status = 'ok' ORDER BY taken, task, program"
         with self._told(), closing(self._connection.execute(sql, (machine,))) as rows:
             return [(row[0], _trial(row)) for row in rows]
@@ -192,8 +194,10 @@ class Database:
         )  # with the log: a crash of the system may lose the last trials, no more
 
     def _log_ahead(self) -> None:
-        """Let the file keep a write-ahead log. Here SQLite fails at once where another process does the same, and
-        waits for nobody."""
+        """Let the file keep a write-ahead log, retrying for _WAIT seconds.
+
+        SQLite fails here at once, without waiting, if another process does the same.
+        """
         end = time.monotonic() + _WAIT
         while True:
             try:
@@ -205,7 +209,7 @@ class Database:
             time.sleep(0.01)
 
     def _version(self) -> int | None:
-        """The version of the tables; None where the file holds nothing yet. Raises TuningError for another's file."""
+        """The version of the tables; None if the file holds nothing yet. Raises TuningError for another's file."""
         # One statement, so that another process makes the file before it or after it.
         tables, owner, version = self._connection.execute(
             "SELECT (SELECT count(*) FROM sqlite_master), application_id, user_version "
@@ -230,7 +234,7 @@ class Database:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Errors of SQLite become TuningErrors that name the file."""
+        """Errors of SQLite become TuningErrors with the file's name."""
         try:
             yield
         except (sqlite3.DatabaseError, OSError) as error:

@@ -1,4 +1,4 @@
-"""What can be wrong with a search."""
+"""Errors of a search."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Evolutionary:
         return found
 
     def tell(self, point: Point, seconds: float | None) -> None:
-        """The individual's fitness; one that could not be measured dies."""
+        """Give the individual its fitness; one without a measurement dies."""
         key = self._space.key(point)
         self._times[key] = seconds
         trial = self._open.pop(key, None)
@@ -66,7 +66,7 @@ class Evolutionary:
             self._study.tell(trial, math.log(seconds))
 
     def _point(self, trial: Any) -> Point:
-        """Genes to a point. A gene of a tile is a share of the chains that fit the register tile."""
+        """Genes to a point. A gene of a tile is a share of the chains fitting the register tile."""
         from isamap_encodings.schedule_problem import Choice
 
         mapping = trial.suggest_int("mapping", 0, len(self._space.parts) - 1)

@@ -1,4 +1,4 @@
-"""Strategies that ask CP-SAT: its optimum alone, or its pool of the cheapest kinds in the cost model's order."""
+"""Strategies by CP-SAT: its optimum alone, or its pool of the cheapest kinds in the cost model's order."""
 
 from __future__ import annotations
 

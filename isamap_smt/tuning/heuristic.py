@@ -15,13 +15,13 @@ class Heuristic(Unlearning):
     """Each proposal is the lowest of a few local minima of the cost model; no solver takes part."""
 
     def __init__(self, space: Space, model: CostModel, seed: int) -> None:
-        """The seed decides where climbs start."""
+        """seed: decides the starts of the climbs."""
         self._space, self._model, self._random = space.priced_by(model.figures), model, random.Random(seed)
         self._known: dict[str, tuple[float, Point]] = {}
         self._asked: set[str] = set()
 
     def ask(self, count: int) -> list[Point]:
-        """Local minima that were not asked for yet, the lowest first."""
+        """Local minima not asked for yet, the lowest first."""
         stale = 0
         while len(self._known) - len(self._asked) < _STARTS * count and stale < _STALE:
             start = self._space.draw(self._random)
@@ -36,7 +36,7 @@ class Heuristic(Unlearning):
         return [self._known[key][1] for _, key in waiting]
 
     def _climb(self, point: Point) -> tuple[float, Point]:
-        """The local minimum below a point: the first neighbour that is better is taken, in an order drawn anew."""
+        """The local minimum below a point: always go to the first better neighbour, in an order drawn anew."""
         (here,) = self._model.predict(self._space, [point])
         better = True
         while better:

@@ -1,7 +1,7 @@
-"""A cost model learned from this machine's measurements: gradient-boosted trees (scikit-learn) over the parts of the price.
+"""A cost model learned from this machine's measurements: gradient-boosted trees (scikit-learn) over the price's parts.
 
-It learns by how much the priced prediction is wrong, as a logarithm, from the trials of every task; so where it has
-nothing to say it says what the prices say.
+It learns the error of the priced prediction, as a logarithm, from the trials of every task. Where it knows nothing, it
+repeats the prices.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _LEAST = 20  # measurements below which a learned model would repeat what it saw
 
 
 class Learned:
-    """Prices, corrected by what was measured. Raises TuningError without scikit-learn or with too few measurements."""
+    """Prices, corrected by measurements. Raises TuningError without scikit-learn or with too few measurements."""
 
     def __init__(self, context: Context) -> None:
-        """Trains at once, on all that the database holds of this machine."""
+        """Trains at once, on all of the database's measurements of this machine."""
         try:
             from sklearn.ensemble import HistGradientBoostingRegressor
         except ImportError:
@@ -69,5 +69,5 @@ class Learned:
         return priced
 
     def _row(self, found: dict[str, float], predicted: float) -> list[float]:
-        """A missing feature is not a number, which the trees know how to take."""
+        """The features in order; NaN for a missing one, as the trees accept it."""
         return [math.log(predicted), *(found.get(n, math.nan) for n in self._names)]

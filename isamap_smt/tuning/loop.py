@@ -1,8 +1,8 @@
 """The search: a strategy proposes, workers try, the database remembers, and a race among the best decides.
 
-It goes on where an earlier one with the same seed was stopped: what is in the database is told to the strategy at once
-instead of being measured again. Work is handed to any `concurrent.futures` executor, in rounds of as many programs as it
-has workers, and answers are told in the order of asking; so the same seed and the same times lead to the same search.
+It continues an earlier search with the same seed: trials in the database are told to the strategy at once instead of
+being measured again. Work is handed to any `concurrent.futures` executor, in rounds of one program for each worker, and
+answers are told in the order of asking; so the same seed and the same times lead to the same search.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ Measure = Callable[[Job], Outcome]
 
 @dataclass(frozen=True)
 class Limits:
-    """budget: seconds for measuring (None: until the strategy ends). trials: how many new ones at most.
+    """budget: seconds for measuring (None: until the strategy ends). trials: at most so many new ones.
 
-    each: seconds that one program is repeated for.
+    each: seconds to repeat one program for.
     """
 
     budget: float | None = 60.0
@@ -51,12 +51,12 @@ class Limits:
 
 @dataclass(frozen=True)
 class Tuned:
-    """What a search found. trials: all that its strategy asked for, in order; reused: how many were known before.
+    """The result of a search. trials: all those its strategy asked for, in order; reused: how many were known before.
 
-    ranks: by cost model, the rank correlation of its predictions with the measured times over these trials.
-    ended: why the search stopped. race: (program, seconds) of the finalists, timed in turns. space: what was searched.
-    proposed: the points of it that the strategy itself asked for, in order; of every search the first trial is the
-    exact choice, which is among them only where the strategy proposed it. notes: what the user should hear.
+    ranks: by cost model, the rank correlation of its predictions with the measured times over these trials. ended: why
+    the search stopped. race: (program, seconds) of the finalists, timed in turns. space: the space searched. proposed:
+    the strategy's own points, in order. Every search tries the exact choice first; it is among these points only if the
+    strategy proposed it. notes: for the user.
     """
 
     task: Task
@@ -76,7 +76,10 @@ class Tuned:
 
 @dataclass(frozen=True)
 class Search:
-    """Everything a search needs. baseline: what plan() takes unmeasured, tried first. models: who else predicts."""
+    """Everything a search needs.
+
+    baseline: plan()'s choice without measurements, tried first. models: further predictors to compare.
+    """
 
     task: Task
     space: Space
@@ -96,7 +99,7 @@ def search(
     workers: Workers,
     progress: Progress | None = None,
 ) -> Tuned:
-    """Run it. Ctrl-C ends it with what was found; the database has every trial that was finished."""
+    """Run it. Ctrl-C ends it with the results so far; the database has every finished trial."""
     started = time.monotonic()
     machine = identity()
     asked: list[Trial] = []
@@ -159,7 +162,7 @@ def search(
 
 
 def _left_out(database: Database, damaged: int) -> tuple[str, ...]:
-    """What to say of trials whose schedules are not those that were measured."""
+    """A note on trials left out, as their schedules differ from the measured ones."""
     if not damaged:
         return ()
     return (
@@ -169,7 +172,7 @@ def _left_out(database: Database, damaged: int) -> tuple[str, ...]:
 
 
 def _over(limits: Limits, started: float, fresh: int, work: bool) -> str:
-    """Why no further program may be tried, or ''. The baseline is always tried; what is known costs nothing."""
+    """Why no further program may be tried, or ''. The baseline is always tried; known trials cost nothing."""
     if not work or not fresh:
         return ""
     if limits.trials is not None and fresh >= limits.trials:
@@ -214,19 +217,19 @@ def _trial(s: Search, point: Point, key: str, outcome: Outcome) -> Trial:
 
 
 def _proposed(strategy: Strategy, count: int) -> list[Point]:
-    """What the strategy asks for next. Ctrl-C meanwhile ends the search, also where a solver took it for its own."""
+    """The strategy's next points. Ctrl-C meanwhile ends the search, even if a solver took it for its own."""
     with interrupts_kept():
         return list(strategy.ask(count))
 
 
 def _best_first(asked: Sequence[Trial]) -> list[tuple[Trial, float]]:
-    """What ran right, with its seconds."""
+    """The right trials with their seconds, the fastest first."""
     right = [(t, t.seconds) for t in asked if t.seconds is not None]
     return sorted(right, key=lambda x: (x[1], x[0].program))
 
 
 def _raced(s: Search, asked: Sequence[Trial], first: str) -> list[tuple[Trial, float]]:
-    """The best few and the baseline, timed in turns; those that did not run again are left out."""
+    """The best few and the baseline, timed in turns; those failing to run again are left out."""
     right = _best_first(asked)
     lined = right[:_FINALISTS] + [x for x in right[_FINALISTS:] if x[0].program == first]
     if len(lined) < 2:
@@ -239,7 +242,7 @@ def _raced(s: Search, asked: Sequence[Trial], first: str) -> list[tuple[Trial, f
 def _decide(
     s: Search, asked: Sequence[Trial], raced: list[tuple[Trial, float]] | None, first: str, machine: str
 ) -> tuple[Winner | None, tuple[tuple[str, float], ...]]:
-    """The fastest of the race is kept as the winner; where the race was interrupted, that of the trials."""
+    """Keep the fastest of the race as the winner; if the race was interrupted, the fastest of the trials."""
     final = _best_first(asked) if raced is None else raced
     if not final:
         return None, ()
@@ -251,7 +254,7 @@ def _decide(
 
 
 def _ranks(s: Search, asked: Sequence[Trial]) -> tuple[tuple[str, float | None], ...]:
-    """Each model's rank correlation over the trials that both it and the clock have a time for."""
+    """Each model's rank correlation over the trials timed by both it and the clock."""
     found = []
     for model in s.models:
         pairs = [(t.predicted.get(model.name), t.seconds) for t in asked]
@@ -261,13 +264,15 @@ def _ranks(s: Search, asked: Sequence[Trial]) -> tuple[tuple[str, float | None],
 
 
 class Workers:
-    """An executor with its number of workers. A worker that dies takes its program with it, not the search."""
+    """An executor with its number of workers. If a worker dies, its program fails, not the search."""
 
     def __init__(
         self, executor: Executor | Callable[[], Executor], count: int = 1, measure: Measure = run_trial
     ) -> None:
-        """executor: one of the caller's, which stays open; or what makes one, and another where one breaks. measure: what a
-        worker does with a job."""
+        """executor: the caller's own, left open; or a function to make one, and another if it breaks.
+
+        measure: does a job.
+        """
         if count < 1:
             raise TuningError(f"workers={count}: there must be at least 1")
         if not callable(executor) and not isinstance(executor, Executor):
@@ -313,7 +318,7 @@ class Workers:
         return found
 
     def close(self) -> None:
-        """Let the executor go, without waiting for the job that it may still be at."""
+        """Let the executor go, without waiting for its current job."""
         if self._executor is not None:
             if not self._lent:
                 self._executor.shutdown(wait=False)
@@ -327,7 +332,7 @@ class Workers:
 
 
 def spearman(a: Sequence[float], b: Sequence[float]) -> float | None:
-    """The correlation of the ranks, ties at their mean rank; None for fewer than three pairs or where all are equal.
+    """The correlation of the ranks, ties at their mean rank; None below three pairs, or if one side is constant.
 
     >>> spearman([1, 2, 3, 4], [10, 20, 30, 40]), spearman([1, 2, 3, 4], [4, 3, 2, 1])
     (1.0, -1.0)

@@ -24,7 +24,7 @@ class Priced:
 
 
 class Analytic(Priced):
-    """The prices of the hardware's description, and the constants that were fitted by hand."""
+    """The prices of the hardware's description, and constants fitted by hand."""
 
     def __init__(self, context: Context) -> None:
         """Needs nothing but the clock."""
@@ -32,7 +32,7 @@ class Analytic(Priced):
 
 
 class Calibrated(Priced):
-    """The prices that were measured on this machine. Raises CalibrationError where none were."""
+    """The prices measured on this machine. Raises CalibrationError if there are none."""
 
     def __init__(self, context: Context) -> None:
         """Needs a calibration."""

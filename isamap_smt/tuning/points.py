@@ -19,7 +19,7 @@ _TRIES = 2000  # draws before a part of the space counts as empty
 
 @dataclass(frozen=True)
 class Point:
-    """mapping: position in the space's parts. choice: a schedule of that mapping."""
+    """mapping: position in the space's parts. choice: a schedule of this mapping."""
 
     mapping: int
     choice: Choice
@@ -43,16 +43,16 @@ class Space:
         return Space(tuple(p.priced_by(figures) for p in self.parts))
 
     def cost(self, point: Point) -> Cost | None:
-        """The price in parts; None where the point is not in the space."""
+        """The price in parts; None if the point is not in the space."""
         return self.part(point).cost(point.choice)
 
     def cycles(self, point: Point) -> float:
-        """Cycles from start to end by the space's prices; infinite where the point is not in the space."""
+        """Cycles from start to end by the space's prices; infinite if the point is not in the space."""
         cycles = self.part(point).elapsed(point.choice)
         return math.inf if cycles is None else cycles
 
     def schedule(self, point: Point) -> Schedule:
-        """The schedule that a point stands for."""
+        """The schedule of a point."""
         return self.part(point).schedule(point.choice)
 
     def record(self, point: Point) -> Record:
@@ -60,13 +60,13 @@ class Space:
         return to_record(self.schedule(point))
 
     def key(self, point: Point) -> str:
-        """Sixteen hexadecimal digits of the program that the point becomes; points that become one program share it."""
+        """Sixteen hexadecimal digits of the point's program; points with the same program share it."""
         if point not in self._keys:
             self._keys[point] = program_of(self.record(point))
         return self._keys[point]
 
     def draw(self, generator: random.Random) -> Point | None:
-        """A random point: any mapping, register tile, tiles that go with it, orders and packing; None after many misses."""
+        """A random point: any mapping, register tile, tiles fitting it, orders and packing; None after many misses."""
         for _ in range(_TRIES):
             mapping = generator.randrange(len(self.parts))
             point = Point(mapping, _draw(self.parts[mapping].problem, generator))
@@ -75,7 +75,7 @@ class Space:
         return None
 
     def neighbours(self, point: Point) -> Iterator[Point]:
-        """Every point that differs in one decision; another register tile takes its most similar tiles.
+        """Every point differing in one decision; another register tile takes its most similar tiles.
 
         Some of them may lie outside the space.
         """
@@ -84,7 +84,7 @@ class Space:
 
 
 def features(space: Space, point: Point) -> dict[str, float]:
-    """What a learned model sees: the parts of the price in cycles, the tiles in points, and how each operand is fed."""
+    """Inputs of a learned model: the parts of the price in cycles, the tiles in points, and how each operand is fed."""
     part, cost = space.part(point), space.cost(point)
     if cost is None:
         raise ValueError("a point outside the space has no features")
@@ -114,7 +114,7 @@ def _draw(p: ScheduleProblem, generator: random.Random) -> Choice:
 
 
 def _fitting(p: ScheduleProblem, d: int, tile: int) -> list[int]:
-    """Chains of the axis that begin with this register tile; every register tile of a problem has some."""
+    """Chains of the axis beginning with this register tile; every register tile of a problem has some."""
     return [n for n, row in enumerate(p.axes[d].chains) if row[0] == tile]
 
 

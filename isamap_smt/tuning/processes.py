@@ -1,4 +1,4 @@
-"""The executor of fresh processes that a search takes by default."""
+"""The default executor of a search: fresh processes."""
 
 from isamap_smt.runtime.processes import Processes
 

@@ -1,4 +1,4 @@
-"""What a strategy and a cost model are, and where they are found: in entry points, ours and those of other packages.
+"""The interfaces of strategies and cost models, and their entry points: ours and those of other packages.
 
 isamap.strategies    a callable (Space, CostModel, seed) -> Strategy
 isamap.cost_models   a callable (Context) -> CostModel
@@ -28,7 +28,7 @@ STRATEGIES, COST_MODELS = "isamap.strategies", "isamap.cost_models"
 
 @dataclass(frozen=True)
 class Context:
-    """What a cost model may know: the machine described and measured, its clock in GHz, and what was measured before."""
+    """A cost model's sources: the machine described and measured, its clock in GHz, and earlier measurements."""
 
     hardware: Hardware
     clock: float
@@ -38,7 +38,7 @@ class Context:
 
 @runtime_checkable
 class CostModel(Protocol):
-    """Predicts times. `figures` are the prices that the exact solver plans with; predict() need not be made of them."""
+    """Predicts times. `figures` are the exact solver's prices; predict() need not be made of them."""
 
     @property
     def name(self) -> str:
@@ -64,12 +64,12 @@ class Strategy(Protocol):
         ...
 
     def tell(self, point: Point, seconds: float | None) -> None:
-        """What a point took, in the order in which they were asked for; None where it could not be measured."""
+        """The seconds of a point, told in the order of asking; None if it could not be measured."""
         ...
 
 
 class Unlearning:
-    """A strategy to which measurements say nothing new."""
+    """A strategy learning nothing from measurements."""
 
     def tell(self, point: Point, seconds: float | None) -> None:
         """Nothing is learned."""
@@ -80,22 +80,22 @@ CostModelMaker = Callable[[Context], CostModel]
 
 
 def strategy_names() -> tuple[str, ...]:
-    """Every strategy that is installed."""
+    """Every installed strategy."""
     return _names(STRATEGIES)
 
 
 def cost_model_names() -> tuple[str, ...]:
-    """Every cost model that is installed."""
+    """Every installed cost model."""
     return _names(COST_MODELS)
 
 
 def find_strategy(name: str) -> StrategyMaker:
-    """The strategy of that name. Raises UnknownNameError, TuningError for one that does not load."""
+    """The strategy of this name. Raises UnknownNameError, and TuningError for one failing to load."""
     return _find(STRATEGIES, "strategy", name)
 
 
 def find_cost_model(name: str) -> CostModelMaker:
-    """The cost model of that name. Raises UnknownNameError, TuningError for one that does not load."""
+    """The cost model of this name. Raises UnknownNameError, and TuningError for one failing to load."""
     return _find(COST_MODELS, "cost model", name)
 
 

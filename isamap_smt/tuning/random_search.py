@@ -1,4 +1,4 @@
-"""Random search: points drawn independently. What every other strategy must beat."""
+"""Random search: points drawn independently. Every other strategy must beat it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _STALE = 200  # draws without a new program after which the space counts as walk
 
 
 class RandomSearch(Unlearning):
-    """Each program once, in an order that the seed decides; the cost model is not asked."""
+    """Each program once, in an order decided by the seed; the cost model is not asked."""
 
     def __init__(self, space: Space, model: CostModel, seed: int) -> None:
         """model: only takes part in the protocol."""

@@ -1,4 +1,4 @@
-"""What a search is for: a kernel at known sizes, a machine described, and the options that decide which schedules fit."""
+"""The task of a search: a kernel at known sizes, a machine described, and the options deciding which schedules fit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from isamap_smt.scheduling.arguments import Pin
 
 @dataclass(frozen=True)
 class Task:
-    """sizes: all that the kernel leaves free. pins: decisions taken. instruction: the only one to use, or None."""
+    """A search's task.
+
+    sizes: all those left free by the kernel. pins: decisions taken. instruction: the only one to use, or None.
+    """
 
     kernel: Kernel
     hardware: Hardware
@@ -28,7 +31,7 @@ class Task:
 
     @cached_property
     def digest(self) -> str:
-        """Hexadecimal digits under which measurements are kept; the code that makes C of schedules is a part of them."""
+        """Hexadecimal digits, the key of stored measurements. They depend on the code that makes C of schedules, too."""
         pins = tuple((p.name, p.value) for p in self.pins)
         options = (self.sizes, self.constant, self.threads, pins, self.instruction)
         parts = (to_text(self.kernel), repr(self.kernel.ranges), key_text(self.hardware), repr(options), _generator())
@@ -44,5 +47,5 @@ class Task:
 
 @cache
 def _generator() -> str:
-    """Digest of the sources that turn a schedule into C: another generator makes other programs of it."""
+    """Digest of the sources of the C generator: another generator makes other programs of a schedule."""
     return sources_digest(*codegen.__path__)

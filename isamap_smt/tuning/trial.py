@@ -1,7 +1,7 @@
 """One trial: a schedule's program is proved, printed, built, run, compared with the reference, and only then timed.
 
-A trial is plain data in and plain data out, so that it may run in another process or on another machine. While it is
-timed, no other trial on the same machine is: a lock in the cache directory sees to that.
+A trial is plain data in and plain data out, so it may run in another process or on another machine. A lock in the cache
+directory keeps others on the same machine from being timed meanwhile.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _PATIENCE = 4.0  # times the seconds allowed, after which disturbed samples are 
 
 @dataclass(frozen=True)
 class Job:
-    """What to try. record: the schedule. seconds: how long to repeat the call.
+    """A schedule to try. record: the schedule. seconds: how long to repeat the call.
 
-    hopeless: seconds of one call from which two more samples are enough.
+    hopeless: if a call takes more seconds than this, two more samples are enough.
     """
 
     kernel: Kernel
@@ -58,8 +58,8 @@ class Job:
 class Outcome:
     """status: ok, wrong (another result than the reference's), failed (not proved or not built) or crashed.
 
-    seconds: the best sample; median and samples of those kept; dropped: samples during which the machine did other
-    things. machine: where it ran.
+    seconds: the best sample; median and samples of those kept; dropped: samples disturbed by other work of the machine.
+    machine: the one it ran on.
     """
 
     status: str
@@ -72,7 +72,7 @@ class Outcome:
 
 
 def run_trial(job: Job) -> Outcome:
-    """Try one schedule. Never raises for what is wrong with the candidate; the outcome says it."""
+    """Try one schedule. Never raises for faults of the candidate: the outcome tells them."""
     try:
         call, kernel, arithmetic = prepared(job)
         call.run()
@@ -92,7 +92,10 @@ def run_trial(job: Job) -> Outcome:
 
 
 def race(jobs: list[Job], rounds: int = 3) -> list[float | None]:
-    """The best seconds of each of a few schedules that ran right before, timed in turns (A B A B) on one machine."""
+    """The best seconds of each of a few schedules that ran right before; None if one fails.
+
+    They are timed in turns (A B A B) on one machine.
+    """
     calls: list[Any] = []
     for job in jobs:
         try:
@@ -110,10 +113,10 @@ def race(jobs: list[Job], rounds: int = 3) -> list[float | None]:
 
 
 def timed(run: Callable[[], None], seconds: float, hopeless: float = math.inf) -> tuple[list[float], int]:
-    """(seconds of each sample, how many were dropped). A sample is dropped when the system took the core away meanwhile.
+    """(seconds of each sample, how many were dropped). A sample is dropped if the system took the core away meanwhile.
 
-    Where it always does, disturbed samples are kept after all: they are slower, never faster. After a first call that
-    takes longer than `hopeless`, two samples do.
+    If it always does, disturbed samples are kept after all: they are slower, never faster. If two first calls both take
+    longer than `hopeless`, two samples are enough.
     """
     kept: list[float] = []
     disturbed: list[float] = []

@@ -1,4 +1,4 @@
-"""Nodes as an ONNX model of their own, which a back end computes, and what ONNX infers of its results."""
+"""Nodes as an ONNX model of their own, for a back end to compute, and ONNX's inference of its results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEAST_IR = 8  # from which on a model has functions, and initializers that are n
 
 
 def outer_names(node: Any) -> dict[str, None]:
-    """The names that a node reads, those of its inner graphs included, in order."""
+    """The names read by a node, those of its inner graphs included, in order."""
     found = dict.fromkeys(n for n in node.input if n)
     for graph in _graphs(node):
         own = {v.name for v in (*graph.input, *graph.initializer)}
@@ -26,7 +26,7 @@ def outer_names(node: Any) -> dict[str, None]:
 
 
 def read_by(nodes: Iterable[Any]) -> dict[str, None]:
-    """The names that nodes in their order read of what is outside of them."""
+    """The names read by nodes, in their order, from outside of them."""
     found: dict[str, None] = {}
     made: set[str] = set()
     for node in nodes:
@@ -45,7 +45,7 @@ def _graphs(node: Any) -> Iterator[Any]:
 def model_of(
     onnx: Any, nodes: Sequence[Any], opsets: Dict[str, int], proto: Any, reads: Dict[str, Var], results: Iterable[str]
 ) -> Any:
-    """The model of nodes that follow each other. Constants are a part of it. Raises NetworkError for what lies in files."""
+    """The model of successive nodes. Constants are a part of it. Raises NetworkError for data in files."""
     own = {(f.domain, f.name) for f in proto.functions}
     inner = any((n.domain, n.op_type) in own or bool(list(_graphs(n))) for n in nodes)
     functions = list(proto.functions) if inner else []

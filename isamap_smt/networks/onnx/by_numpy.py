@@ -1,4 +1,4 @@
-"""The rows of NumPy: what it computes of ONNX."""
+"""The rows of NumPy: the ONNX operators it computes."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _cast(a: Attributes, x: np.ndarray) -> Any:
 
 
 def _floats(function: Any) -> Row:
-    """Of floating point alone, and of one type: integers are divided otherwise, and what meets others is promoted."""
+    """For floating point alone, of one type: integers are divided otherwise, and mixed types are promoted."""
 
     def row(_: Attributes, x: np.ndarray, y: np.ndarray) -> Any:
         unless(x.dtype.kind != "f" or x.dtype != y.dtype, f"{x.dtype} with {y.dtype}")

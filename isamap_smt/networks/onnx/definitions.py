@@ -9,7 +9,7 @@ from isamap_smt.networks.graph import Var
 
 
 def body(onnx: Any, node: Any, domain: str, opset: int, inputs: list[Var | None]) -> Any:
-    """The FunctionProto of a node's operator at an opset; None where ONNX gives none."""
+    """The FunctionProto of a node's operator at an opset; None if ONNX gives none."""
     try:
         schema = onnx.defs.get_schema(node.op_type, opset, domain)
     except Exception:  # onnx.defs.SchemaError is no class of every version
@@ -50,7 +50,7 @@ def type_of(onnx: Any, x: Var) -> bytes:
 
 
 def defaults(onnx: Any, node: Any, domain: str, opset: int) -> dict[str, Any]:
-    """The values of attributes that an operator's schema gives, by name."""
+    """The default values of attributes in an operator's schema, by name."""
     try:
         schema = onnx.defs.get_schema(node.op_type, opset, domain)
     except Exception:
@@ -59,7 +59,7 @@ def defaults(onnx: Any, node: Any, domain: str, opset: int) -> dict[str, Any]:
 
 
 def with_attributes(onnx: Any, node: Any, given: dict[str, Any]) -> Any:  # node: a NodeProto
-    """A function's node whose attributes that refer to the function's have their values; left out where they have none."""
+    """A function's node, with values for attributes that refer to the function's; those it lacks are left out."""
     if not any(a.ref_attr_name for a in node.attribute):
         return node
     made = onnx.NodeProto()

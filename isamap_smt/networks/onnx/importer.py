@@ -1,6 +1,6 @@
-"""From an ONNX model to a Network: one node after the other, each by the operator of its name, or by ONNX's own definition.
+"""From an ONNX model to a Network: one node after the other, each by its operator's name, or by ONNX's own definition.
 
-An operator whose definition ONNX gives as a function of others is expanded where nothing here computes it.
+An operator defined by ONNX as a function of others is expanded if nothing here computes it.
 """
 
 from __future__ import annotations
@@ -40,14 +40,15 @@ def from_onnx(
     constants: Dict[str, Any] | None = None,
     foreign: str | Sequence[str] | None = None,
 ) -> Network:
-    """The network of an ONNX model: a path, the name of one that comes along (`isamap list models`), the bytes of a file, or a
-    ModelProto.
+    """The network of an ONNX model: a path, the name of a bundled one, the bytes of a file, or a ModelProto.
 
-    sizes: a number for each dimension that the model leaves open, by its name. most: the largest number for each that stays open,
-    so that each call says it. constants: values of inputs on which shapes depend.
-    foreign: the back end (`onnxruntime`, `reference`, `torch`, `numpy`, or one of register_backend()) that computes what kernels
-    refuse: an operator, or one case of it, without proof; of several the first that does. Raises NetworkError with the node's name
-    for what is wrong, or cannot be computed by kernels.
+    `isamap list models` lists the bundled ones. sizes: a number for each dimension left open by the model, by its name.
+    most: the largest number for each size to keep open, chosen by each call. constants: values of inputs deciding
+    shapes.
+    foreign: the back end for everything kernels refuse (`onnxruntime`, `reference`, `torch`, `numpy`, or one of
+    register_backend()). It computes an operator, or one case of it, without proof; of several, the first able to do so.
+
+    Raises NetworkError with the node's name for faults, and for nodes kernels cannot compute.
     """
     try:
         proto, folder = load(model)
@@ -66,15 +67,15 @@ def read(
 
 
 def printable(text: str) -> str:
-    """The text on one line, with escapes for characters that control a terminal."""
+    """The text on one line, with escapes for characters controlling a terminal."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 @dataclass(frozen=True)
 class Placed:
-    """Nodes first, ..., end - 1 of a model's graph, which a back end computes as one step.
+    """Nodes first, ..., end - 1 of a model's graph, computed by a back end as one step.
 
-    reason: why it does. writes: type and shape of each result that others read.
+    reason: of the placement. writes: type and shape of each result read by others.
     """
 
     first: int
@@ -157,7 +158,7 @@ class _Import:
         return self.graph.constant(array, name)
 
     def _given(self, value: Any) -> np.ndarray:
-        """The value of an input that is known. Raises NetworkError where the model declares another type or shape."""
+        """The value of a known input. Raises NetworkError if the model declares another type or shape."""
         given, told = self.constants[value.name], value.type.tensor_type
         fixed = [int(d.dim_value) if d.WhichOneof("value") == "dim_value" else None for d in told.shape.dim]
         try:
@@ -212,7 +213,7 @@ class _Import:
             raise NetworkError(f"sizes: {label} is {self.sizes[label]!r}, and no whole number") from None
 
     def _nodes(self, nodes: Any, known: dict[str, Var | None], opsets: dict[str, int], within: str, depth: int) -> None:
-        """Add the nodes, in an order in which each follows what it reads; names of results go into `known`."""
+        """Add the nodes, each after those it reads; names of results go into `known`."""
         written: set[str] = set()
         done = 0
         for number, node in enumerate(nodes):
@@ -284,7 +285,7 @@ class _Import:
     def _elsewhere(
         self, node: Any, name: str, refusal: NetworkError, opsets: dict[str, int], depth: int, known: Dict[str, Var | None],
     ) -> list[Var | None]:  # fmt: skip
-        """A node that no kernel computes, computed by the back end. Raises NetworkError: the refusal, and the back end's."""
+        """A node computed by no kernel, but by the back end. Raises NetworkError: the refusal, and the back end's."""
         self.graph.node = name
         if not self.backends:
             domain = "" if node.domain == "ai.onnx" else node.domain
@@ -311,7 +312,7 @@ class _Import:
     def _foreign(
         self, node: Any, backend: str, reason: str, opsets: dict[str, int], depth: int, known: Dict[str, Var | None]
     ) -> list[Var | None]:
-        """The node, computed by a back end. Open dimensions are those that the model declares, and have numbers in `sizes`."""
+        """The node, computed by a back end. Its open dimensions are declared by the model, with numbers in `sizes`."""
         names = [n for n in outer_names(node) if n in known]
         reads = {n: x for n in names if (x := known[n]) is not None}
         model = model_of(self.onnx, [node], opsets, self.proto, reads, [n for n in node.output if n])
@@ -388,5 +389,5 @@ class _Import:
 
 
 def _told(error: NetworkError, name: str, op: str) -> NetworkError:
-    """The error, with the node where it does not name one."""
+    """The error; if it names no node, with this node's name."""
     return error if error.node else type(error)(f"{op}: {error}", name)

@@ -1,4 +1,4 @@
-"""An ONNX file as the parts that an importer reads: nothing outside of the model's own folder is opened, and nothing is run."""
+"""An ONNX file as the parts for an importer: nothing outside of the model's own folder is opened, and nothing is run."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def load(model: Any) -> tuple[Any, Path | None]:
 
 
 def file_of(model: Any) -> Path:
-    """The file of a path, or of a network that comes along, by its name."""
+    """The file of a path, or of a bundled network's name."""
     known = isamap_kernels.models()
     return known[model] if isinstance(model, str) and model in known else Path(model)
 
 
 def external_files(data: bytes, folder: Path) -> list[Path]:
-    """The files in a model's folder that its bytes name as places of data; none where they are no model."""
+    """The files in a model's folder that its bytes name as places of data; none if they are no model."""
     if b"location" not in data:  # the key of each such entry
         return []
     try:
@@ -60,7 +60,10 @@ def _tensors(graph: Any) -> Iterator[Any]:
 
 
 def in_type(values: Any, of: np.dtype) -> np.ndarray:
-    """The array as it is; numbers and lists of them in this type, where it has each. Floats are rounded to a floating-point one."""
+    """The array as it is; numbers and lists of them in this type, if it has each.
+
+    Floats are rounded to a floating-point one.
+    """
     array = np.asarray(values)
     if isinstance(values, np.ndarray | np.generic) or array.dtype.kind not in "biuf":
         return array
@@ -71,14 +74,14 @@ def in_type(values: Any, of: np.dtype) -> np.ndarray:
 
 
 def as_declared(model: bytes, constants: Dict[str, Any]) -> dict[str, np.ndarray]:
-    """The constants that a model was read with, in the types of its inputs."""
+    """The constants a model was read with, in the types of its inputs."""
     proto, _ = load(model)
     types = {i.name: i.type.tensor_type.elem_type for i in proto.graph.input}
     return {n: in_type(v, library().helper.tensor_dtype_to_np_dtype(types[n])) for n, v in constants.items()}
 
 
 def library() -> Any:
-    """The onnx package. Raises NetworkError where it is not installed."""
+    """The onnx package. Raises NetworkError if it is not installed."""
     try:
         import onnx
         import onnx.numpy_helper
@@ -99,7 +102,7 @@ def _parsed(onnx: Any, data: bytes, name: str) -> Any:
 
 
 def _spelled(message: Any, name: str) -> Any:
-    """The message. Raises NetworkError for a text that is no UTF-8, which protobuf gives as bytes."""
+    """The message. Raises NetworkError for a text that is no UTF-8: protobuf gives it as bytes."""
     for field, value in message.ListFields():
         parts = [value] if isinstance(value, str | bytes) or hasattr(value, "ListFields") else value
         if field.type == field.TYPE_MESSAGE:
@@ -111,7 +114,7 @@ def _spelled(message: Any, name: str) -> Any:
 
 
 def array_of(tensor: Any, folder: Path | None) -> np.ndarray:
-    """A TensorProto as an array. Raises NetworkError for data that does not fit its shape, or lies outside of the folder."""
+    """A TensorProto as an array. Raises NetworkError for data not fitting its shape, or outside of the folder."""
     onnx = library()
     name, dims = tensor.name or "a tensor", list(tensor.dims)
     if any(d < 0 for d in dims):

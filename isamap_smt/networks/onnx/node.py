@@ -19,7 +19,10 @@ OPERATORS: dict[tuple[str, str], Operator] = {}
 
 @dataclass
 class Node:
-    """inputs: None where an optional one is left out. opset: of the node's domain. outputs: how many results are wanted."""
+    """A node to import.
+
+    inputs: None for each optional one left out. opset: of the node's domain. outputs: the number wanted.
+    """
 
     op: str
     name: str
@@ -40,7 +43,7 @@ class Node:
         return self.inputs[position] if position < len(self.inputs) else None
 
     def of_rank(self, position: int, least: int, most: int | None = None) -> Var:
-        """An input of so many dimensions; of `least` exactly where `most` is left out. Raises NetworkError."""
+        """An input of `least` to `most` dimensions; exactly `least` if `most` is left out. Raises NetworkError."""
         x = self[position]
         if not least <= x.rank <= (least if most is None else most):
             raise NetworkError(f"{self.op} does not take {x.value} as its input {position + 1}", self.name)
@@ -54,14 +57,14 @@ class Node:
         return found
 
     def number(self, name: str, default: int, least: int = 0) -> int:
-        """An attribute that is one whole number, and not below `least`. Raises NetworkError."""
+        """A whole number as attribute, not below `least`. Raises NetworkError."""
         found = int(self.attributes.get(name, default))
         if found < least:
             raise NetworkError(f"the attribute {name} of {self.op} is {found}", self.name)
         return found
 
     def choice(self, name: str, default: str, among: Container[str]) -> str:
-        """An attribute that is one of some words. Raises NetworkError."""
+        """An attribute among these words. Raises NetworkError."""
         found = str(self.attributes.get(name, default))
         if found not in among:
             raise NetworkError(f"the attribute {name} of {self.op} is {found!r}", self.name)
@@ -72,9 +75,9 @@ class Node:
         return self.attributes.get(name, default)
 
     def known(self, position: int, name: str = "") -> np.ndarray | None:
-        """The constant at this input, or the attribute of this name (older opsets); None where neither is there.
+        """The constant at this input, or the attribute of this name (older opsets); None if neither is there.
 
-        Raises NetworkError where the input is no constant: shapes would depend on data.
+        Raises NetworkError if the input is no constant: shapes would depend on data.
         """
         if (x := self.get(position)) is not None:
             if x.extents is not None:
@@ -103,7 +106,7 @@ class Node:
         return [int(n) for n in np.asarray(found).reshape(-1)]
 
     def wanted(self, position: int, name: str = "", count: int | None = None) -> list[Any]:
-        """whole(), which must be there; `count` of them."""
+        """whole(), required to be there; `count` of them."""
         found = self.whole(position, name)
         if found is None:
             raise NetworkError(f"{self.op} lacks its {name or f'input {position + 1}'}", self.name)
@@ -129,7 +132,7 @@ class Node:
 
 
 def onnx(*names: str, domain: str = "") -> Callable[[Operator], Operator]:
-    """Registers what computes these operators."""
+    """Registers a function for these operators."""
 
     def registered(make: Operator) -> Operator:
         for name in names:

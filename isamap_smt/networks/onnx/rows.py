@@ -1,7 +1,7 @@
 """Rows of capability: operators of ONNX as functions of another library, and a model of such operators run by them.
 
-A row is an operator, and a function of its attributes and inputs. What a row does not take it refuses when the model is loaded, or
-at its first call. No function writes into what it reads.
+A row is an operator, and a function of its attributes and inputs. It refuses other cases when the model is loaded, or
+at its first call. No function writes into its inputs.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Library:
 
 
 def evaluate(by: Library, model: bytes) -> Callable[[Dict[str, np.ndarray]], dict[str, Any]]:
-    """What computes a model's outputs. Raises NetworkError for an operator without a row."""
+    """A function for a model's outputs. Raises NetworkError for an operator without a row."""
     onnx = library()
     proto = onnx.load_from_string(model)
     opset = next((o.version for o in proto.opset_import if o.domain in ("", "ai.onnx")), 0)
@@ -68,7 +68,7 @@ def _attributes(onnx: Any, node: Any) -> dict[str, Any]:
 
 
 def unless(wrong: Any, what: str) -> None:
-    """Raise NetworkError for a case that a row does not take."""
+    """Raise NetworkError for a case refused by a row."""
     if wrong:
         raise NetworkError(f"no row for {what}")
 
@@ -128,7 +128,7 @@ def sliced(_: Attributes, x: Any, starts: Any, ends: Any, axes: Any = None, step
 
 
 def parts(a: Attributes, x: Any, split: Any, count: int) -> list[tuple[int, int]]:
-    """Where each part of Split begins and ends."""
+    """Start and end of each part of Split."""
     length = x.shape[a.get("axis", 0)]
     size = -(-length // count)
     sizes = whole(split) if split is not None else [min(size, length - n * size) for n in range(count)]

@@ -1,6 +1,6 @@
-"""A node keeps the schema that ONNX gives its operator: attributes by type, inputs by number and element type.
+"""A node keeps ONNX's schema of its operator: attributes by type, inputs by number and element type.
 
-Operators rely on it: an attribute that is read as whole numbers is whole numbers.
+Operators rely on it: an attribute read as whole numbers is whole numbers.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ class Schema:
 
 
 def _own(inputs: str, *, results: int = 1, **attributes: str) -> Schema:
-    """A schema of inputs `X bias? at:int64 rest*`, of one floating-point type where none is told; TA, TB, TY are bytes.
-    The last may be there any number of times, of any types.
+    """A schema of inputs `X bias? at:int64 rest*`, of one floating-point type if none is told; TA, TB, TY are bytes.
 
-    attributes: `f` a number, `i` a whole one, `s` a word, `is` whole numbers; `!` is required.
+    The last may be there any number of times, of any types. attributes: `f` a number, `i` a whole one, `s` a word, `is`
+    whole numbers; `!` is required.
     """
     given = []
     for name in inputs.split():
@@ -133,7 +133,7 @@ _OWN: dict[tuple[str, str], Schema] = {
 
 @lru_cache(maxsize=1024)
 def schema_of(op: str, domain: str, opset: int) -> Schema | None:
-    """The schema of an operator at an opset; None where ONNX has none."""
+    """The schema of an operator at an opset; None if ONNX has none."""
     onnx = library()
     if (domain, op) in _OWN:
         return _OWN[domain, op]
@@ -154,7 +154,7 @@ def schema_of(op: str, domain: str, opset: int) -> Schema | None:
 
 
 def check_node(node: Any, name: str, domain: str, opset: int, inputs: Sequence[Var | None]) -> None:
-    """Raises NetworkError for a node that breaks its operator's schema."""
+    """Raises NetworkError for a node breaking its operator's schema."""
     schema, op = schema_of(node.op_type, domain, opset), node.op_type
     if schema is None:
         raise NetworkError(f"{name}: opset {opset} has no operator {op}")

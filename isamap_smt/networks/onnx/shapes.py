@@ -1,6 +1,7 @@
-"""Operators on shapes that stay open: exporters compute them by nodes, `Shape`, `Gather`, `Concat` and so on, before they reshape.
+"""Operators on open shapes, computed by exporters before they reshape, by nodes such as `Shape`, `Gather` and `Concat`.
 
-Elements are whole numbers and extents (networks/extents.py). Whatever computes elements of data with them is a kernel, as always.
+Elements are whole numbers and extents (networks/extents.py). Whatever computes elements of data with them is a kernel,
+as always.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ Array = np.ndarray
 
 
 def computed(node: Node) -> Array | None:
-    """The result, where an input holds extents and this operator only arranges and combines numbers; None for any other."""
+    """The result, if an input holds extents and this operator only arranges and combines numbers; else None."""
     if node.op not in _OPERATORS or not any(x is not None and x.extents is not None for x in node.inputs):
         return None
     given = [None if x is None else _numbers(x) for x in node.inputs]

@@ -1,7 +1,8 @@
-"""torch.compile(model, backend="isamap"): graphs that torch traces without gradients run as compiled networks.
+"""torch.compile(model, backend="isamap"): graphs traced by torch without gradients run as compiled networks.
 
-Parameters and buffers are constants: they are packed once, and each call looks whether they have changed. What kernels lack is
-called in torch, between them; graphs that cannot be networks, and those of training, stay torch's own, which a warning says once.
+Parameters and buffers are constants: they are packed once, and each call looks whether they have changed. Operators
+without a kernel are called in torch, between the kernels. Graphs of training, and those that cannot be networks, stay
+torch's own; a warning says so once.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ _numbers = count(1)
 
 @dataclass(frozen=True)
 class Options:
-    """What `options` of torch.compile may say.
+    """The `options` of torch.compile.
 
-    hardware: the machine. threads: torch.get_num_threads() by itself. constant: whether parameters and buffers are constants, which
-    are packed once; a call after they have changed compiles anew. strict: raise where a graph is left to torch, and where an
-    operator in it is.
+    hardware: the machine. threads: torch.get_num_threads() by default. constant: whether parameters and buffers are
+    constants, packed once; a call after a change of them compiles anew. strict: raise if a graph, or an operator in
+    one, is left to torch.
     """
 
     hardware: str = "host"
@@ -51,7 +52,7 @@ class Options:
 def isamap(
     traced: torch.fx.GraphModule, inputs: Sequence[Any], *, options: Dict[str, Any] | None = None
 ) -> Callable[..., Any]:
-    """The back end `isamap` of torch.compile(). Raises ArgumentError for options that are not in `Options`."""
+    """The back end `isamap` of torch.compile(). Raises ArgumentError for options missing in `Options`."""
     names = [f.name for f in fields(Options)]
     for name in options or {}:
         if name not in names:
@@ -78,8 +79,10 @@ def isamap(
 
 
 def _where_they_lie(run: Callable[..., Any], traced: Callable[..., Any], inputs: Sequence[Any]) -> Callable[..., Any]:
-    """Of a graph that writes into tensors that it is given: run it where these share memory as they did when it was traced, which
-    torch does not ask; as it was traced elsewhere."""
+    """Run a graph writing into its inputs, if these share memory as they did when traced; else run it as traced.
+
+    Torch does not ask about shared memory itself.
+    """
     known = _shared(inputs)
     return lambda *args: run(*args) if _shared(args) == known else traced(*args)
 
@@ -101,7 +104,7 @@ def _shared(tensors: Sequence[Any]) -> tuple[tuple[int, int, int], ...]:
 
 
 def kept_whole() -> dict[Any, Any]:
-    """torch's decompositions, but of operators that kernels compute as a whole."""
+    """torch's decompositions, but of operators with a kernel for the whole."""
     return {o: d for o, d in core_aten_decompositions().items() if name_of(o) not in OPERATORS}
 
 
@@ -113,8 +116,11 @@ def _left(asked: Options, what: str, reason: str) -> None:
 
 @dataclass
 class _Ready:
-    """A compiled network. inputs: which arguments it reads. places: for each output of the graph, the name of a result, or the
-    number that it is. weights: what was constant, and as which version."""
+    """A compiled network. inputs: the arguments it reads.
+
+    places: for each output of the graph, the name of a result, or a number. weights, versions: the constant tensors,
+    and their versions at compilation.
+    """
 
     network: CompiledNetwork
     inputs: tuple[int, ...]
@@ -130,7 +136,7 @@ class _Ready:
 
 @dataclass
 class Compiled:
-    """A traced graph without gradients; networks are compiled when it is called. static: which arguments are weights."""
+    """A traced graph without gradients; networks are compiled at its calls. static: the arguments known as weights."""
 
     graph: torch.fx.GraphModule
     static: tuple[int, ...]
@@ -156,7 +162,7 @@ class Compiled:
         self._strides = [r.stride() if isinstance(r, torch.Tensor) and not r.is_contiguous() else None for r in told]
 
     def _largest(self, told: Sequence[Any]) -> dict[str, OpenSize] | None:
-        """Open sizes of all symbols, where torch knows the most of each."""
+        """Open sizes of all symbols; None if torch knows no maximum of one."""
         most: dict[str, int] = {}
         for v in told:
             for s in v.shape if isinstance(v, torch.Tensor) else (v,):
@@ -187,19 +193,19 @@ class Compiled:
 
     @staticmethod
     def _tensor(made: torch.Tensor, strides: Sequence[Any] | None, sizes: dict[str, int]) -> torch.Tensor:
-        """In the order in which torch expects its elements."""
+        """With its elements in the order expected by torch."""
         if strides is None:
             return made
         return torch.empty_strided(made.shape, [extent_of(s, sizes) for s in strides], dtype=made.dtype).copy_(made)
 
     def _number(self, n: Any, sizes: dict[str, int]) -> Any:
-        """An output that is none of a network."""
+        """An output computed by no network."""
         if isinstance(n, Extent) and self._open:
             return n.at({size.name: sizes[symbol] for symbol, size in self._open.items()})
         return n
 
     def _made(self, key: Any, given: Sequence[Any], sizes: dict[str, int]) -> _Ready | None:
-        """Compiled for these sizes; None where the graph stays torch's own."""
+        """Compiled for these sizes; None if the graph stays torch's own."""
         if key in self._ready and self._ready[key] is None:
             return None
         if key not in self._ready and len(self._ready) == MOST_SIZES:
@@ -244,5 +250,5 @@ class Compiled:
 
 
 def _versioned(x: Any) -> bool:
-    """Whether a change of a tensor is seen: torch counts none of those that were made for inference."""
+    """Whether changes of a tensor are seen: torch counts none of an inference tensor."""
     return isinstance(x, torch.Tensor) and not x.is_inference()

@@ -1,4 +1,4 @@
-"""The rows of torch: what it computes of ONNX."""
+"""The rows of torch: the ONNX operators it computes."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _arg(function: Any) -> Row:
 
 
 def _floats(function: Any) -> Row:
-    """Of floating point alone, and of one type: integers are divided otherwise, and what meets others is promoted."""
+    """For floating point alone, of one type: integers are divided otherwise, and mixed types are promoted."""
 
     def row(_: Attributes, x: Tensor, y: Tensor) -> Any:
         unless(not x.is_floating_point() or x.dtype != y.dtype, f"{x.dtype} with {y.dtype}")

@@ -1,4 +1,4 @@
-"""One call of an operator of ATen in a graph that torch has traced: its arguments by the names of the operator's schema."""
+"""One call of an operator of ATen in a graph traced by torch: its arguments by the names of the operator's schema."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PLACES = frozenset(
 
 @dataclass(frozen=True)
 class Result:
-    """What torch says of a result."""
+    """A result's type and shape, as torch tells them."""
 
     dtype: DType
     shape: tuple[Any, ...]
@@ -35,8 +35,10 @@ class Result:
 
 @dataclass
 class Call:
-    """results: what torch says of each; None for one that is no tensor. used: those that something reads. promoted: the type in
-    which torch compares its operands."""
+    """One call. results: as torch tells them; None for one that is no tensor. used: those read by something.
+
+    promoted: the type used by torch to compare its operands.
+    """
 
     op: str
     graph: Graph
@@ -70,14 +72,17 @@ class Call:
             return self.graph.constant(np.asarray(x).astype(to.numpy))
 
     def only(self, *positions: int) -> None:
-        """Raise UncomputedError where another result than these is read."""
+        """Raise UncomputedError if another result than these is read."""
         if others := sorted(self.used - {*positions}):
             raise UncomputedError(f"its result {others[0] + 1} is not computed")
 
 
 def aten(*names: str) -> Callable[[F], F]:
-    """Registers what computes these operators of ATen. Its parameters are the call and arguments of the schema, by their names;
-    of an argument that it does not take, the value has to be the schema's own."""
+    """Registers a function for these operators of ATen.
+
+    Its parameters are the call and arguments of the schema, by their names. Any other argument must have the schema's
+    own value.
+    """
 
     def registered(make: F) -> F:
         for name in names:
@@ -88,12 +93,12 @@ def aten(*names: str) -> Callable[[F], F]:
 
 
 def name_of(target: Any) -> str:
-    """An operator with its overload, as in OPERATORS; empty for what has no schema."""
+    """An operator with its overload, as in OPERATORS; empty for a target without a schema."""
     return f"{target._schema.name.partition('::')[2]}.{target._overloadname}" if hasattr(target, "_schema") else ""
 
 
 def arguments(target: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The arguments of a call by name, and the schema's own values of those that have one."""
+    """The arguments of a call by name, and all of the schema's own values."""
     schema = target._schema.arguments
     own = {a.name: a.default_value for a in schema if a.has_default_value()}
     return {**own, **dict(zip((a.name for a in schema), args, strict=False)), **kwargs}, own

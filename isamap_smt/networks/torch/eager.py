@@ -1,6 +1,7 @@
-"""Operators that no kernel computes, called in torch: the back end `torch` of networks/foreign.py.
+"""Operators without a kernel, called in torch: the back end `torch` of networks/foreign.py.
 
-Its model of a call is a text of JSON: the operator's name, and the arguments by theirs. It names no code but torch's operators.
+Its model of a call is a text of JSON: the operator's name, and the arguments by theirs. It names no code but torch's
+operators.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def written(target: Any, given: Dict[str, Any], names: Dict[str, str]) -> bytes:
 
 
 def evaluate(model: bytes) -> Evaluate:
-    """The function of a call that written() wrote."""
+    """The function of a call written by written()."""
     call = json.loads(model)
     space, packet, overload = call["operator"]
     target = getattr(getattr(getattr(torch.ops, space), packet), overload)

@@ -21,11 +21,13 @@ def from_torch(
 ) -> Network:
     """The network of a torch.nn.Module as it is called with these tensors, or of a torch.export.ExportedProgram.
 
-    dynamic_shapes: dimensions that stay open, as torch.export.export() takes them, each with its largest size:
-    `{"x": {0: torch.export.Dim("batch", max=8)}}`. Weights are constants. Results are called result_0, result_1 and so on.
-    An operator that no kernel computes is a foreign step, which torch computes without proof.
+    dynamic_shapes: the open dimensions, as torch.export.export() takes them, each with its largest size:
+    `{"x": {0: torch.export.Dim("batch", max=8)}}`. Weights are constants. Results are called result_0, result_1 and so
+    on.
+    An operator without a kernel is a foreign step, computed by torch without proof.
 
-    Raises NetworkError for what no network holds: a model that changes its buffers, a size without a largest one, other types.
+    Raises NetworkError for a model that no network holds: it changes its buffers, has a size without a largest one, or
+    other types.
     """
     program = model
     if not isinstance(model, torch.export.ExportedProgram):
@@ -53,7 +55,7 @@ def from_torch(
 
 
 def _largest(program: Any) -> dict[str, int]:
-    """The most of each size that an input leaves open. Raises NetworkError for one without."""
+    """The largest value of each size left open by an input. Raises NetworkError for one without."""
     most = {}
     for node in program.graph.nodes:
         value = node.meta.get("val") if node.op == "placeholder" else None

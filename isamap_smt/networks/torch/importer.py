@@ -1,6 +1,7 @@
-"""From a graph that torch has traced to a Network: one call of ATen after the other, each by the operator of its name.
+"""From a graph traced by torch to a Network: one call of ATen after the other, each by the operator of its name.
 
-What no kernel computes is called in torch, between kernels. Sizes that torch leaves open are numbers, or open sizes of the network.
+Operators without a kernel are called in torch, between kernels. Sizes left open by torch are numbers, or open sizes of
+the network.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ Sizes = Dict[str, int | OpenSize]
 def network_of(
     traced: torch.fx.Graph, constants: Dict[str, torch.Tensor], sizes: Sizes, name: str
 ) -> tuple[Network, list[str | Any]]:
-    """The network of a traced graph without side effects, and for each of its outputs the name of a result; a number as it is.
+    """The network of a traced graph without side effects, and for each output the name of a result; a number as it is.
 
-    constants: of placeholders, by their names. sizes: a number, or a size that stays open, of each symbol of torch. Raises
+    constants: of placeholders, by their names. sizes: a number, or an open size, of each symbol of torch. Raises
     NetworkError.
     """
     return _Import(traced, constants, sizes, name).network()
@@ -43,7 +44,7 @@ def extent_of(x: Any, sizes: Sizes) -> Any:
 
 
 def polynomial(e: Any, sizes: Dict[str, Any]) -> Any:
-    """The value of a SymPy expression, of its symbols by name. Raises UncomputedError for what is no polynomial of these."""
+    """The value of a SymPy expression, of its symbols by name. Raises UncomputedError if it is no polynomial of these."""
     if isinstance(e, sp.Symbol) and str(e) in sizes:
         size = sizes[str(e)]
         return size.extent if isinstance(size, OpenSize) else size
@@ -170,7 +171,7 @@ class _Import:
     def _eager(
         self, target: Any, given: dict[str, Any], results: tuple[Result | None, ...], reason: str
     ) -> list[Var | None]:
-        """The results of a call of torch. Raises UncomputedError where a network cannot hold one."""
+        """The results of a call of torch. Raises UncomputedError if a network cannot hold one."""
         values = list({v.name: v for v in _values(given)}.values())
         names = {v.name: f"x{n}" for n, v in enumerate(values)}
         writes = {f"r{n}": (r.dtype, r.shape) for n, r in enumerate(results) if r is not None and 0 not in r.shape}
@@ -199,7 +200,7 @@ class _Import:
             raise UncomputedError(f"kernels give {made.value}, and torch {meant.dtype}{list(meant.shape)}")
 
     def _promoted(self, node: torch.fx.Node) -> Any:
-        """The type in which torch compares tensors and numbers."""
+        """The type used by torch to compare tensors and numbers."""
         parts: list[Any] = [n.meta.get("val") if isinstance(n, torch.fx.Node) else n for n in node.args[:2]]
         kinds: list[Any] = [x for x in parts if isinstance(x, torch.Tensor | int | float)]
         try:

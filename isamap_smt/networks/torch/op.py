@@ -1,4 +1,4 @@
-"""A kernel as an operator of torch: torch.library knows its results' shapes, so that graphs which torch traces hold it."""
+"""A kernel as an operator of torch: torch.library knows its results' shapes, so that traced graphs hold it."""
 
 from __future__ import annotations
 
@@ -35,10 +35,11 @@ def torch_op(
 ) -> Callable[..., Any]:
     """A kernel as a function of tensors, in their order in the kernel; the result, or a tuple of several, is new.
 
-    It is the operator torch.ops.isamap.NAME, of the kernel's name by itself, which torch.compile and torch.export trace: sizes may
-    stay open. It has no gradient. options: those of compile(), where the kernel is none yet.
+    It is the operator torch.ops.isamap.NAME, with the kernel's name by default. torch.compile and torch.export trace
+    it: sizes may stay open. It has no gradient. options: those of compile(), if the kernel is not compiled yet.
 
-    Raises ArgumentError for a name that is none or taken, and what compile() raises; a call, what a call of the kernel raises.
+    Raises ArgumentError for an invalid or taken name, and the errors of compile(); a call raises the errors of a
+    kernel's call.
     """
     made = kernel
     if not isinstance(made, CompiledKernel):
@@ -89,7 +90,7 @@ def torch_op(
 
 
 def _shapes(kernel: Kernel, tensors: tuple[torch.Tensor, ...]) -> list[tuple[Any, ...]]:
-    """The shapes of the results, which may depend on sizes that torch leaves open. Raises ArgumentError."""
+    """The shapes of the results, perhaps in sizes left open by torch. Raises ArgumentError."""
     sizes: dict[str, Any] = {}
     for name, x in zip(kernel.inputs, tensors, strict=True):
         t = kernel.tensor(name)
@@ -112,7 +113,7 @@ def _shapes(kernel: Kernel, tensors: tuple[torch.Tensor, ...]) -> list[tuple[Any
 
 
 def _extent(extent: Any, sizes: dict[str, Any]) -> Any:
-    """Its value; None where a size of it is not known."""
+    """Its value; None if one of its sizes is unknown."""
     try:
         return polynomial(extent, sizes)
     except IsamapError:

@@ -19,7 +19,7 @@ _NAMES = {t: n for n, t in _TORCH.items()}
 
 
 def type_of(of: torch.dtype) -> DType:
-    """The element type. Raises UncomputedError for one that kernels lack."""
+    """The element type. Raises UncomputedError for one unknown to kernels."""
     if of not in _NAMES:
         raise UncomputedError(f"elements of {of} are not computed with")
     return DTYPES[_NAMES[of]]
@@ -50,7 +50,7 @@ def tensor_of(array: np.ndarray) -> torch.Tensor:
 
 
 def plain(tensor: Any) -> str:
-    """Why an object is no tensor whose elements kernels can read; empty where it is one."""
+    """The reason why kernels cannot read an object's elements as a tensor's; empty if they can."""
     if not isinstance(tensor, torch.Tensor):
         return f"a {type(tensor).__name__} is no tensor"
     if tensor.device.type != "cpu":

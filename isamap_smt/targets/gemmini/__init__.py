@@ -1,6 +1,6 @@
-"""Gemmini, executed: a functional model of its instructions in C, programs on it in this process, and programs in Spike.
+"""Gemmini, executed: a functional model of its instructions in C, and programs on it in this process and in Spike.
 
-The model is written from the sources that docs/gemmini.md names, and shares no code with descriptions, proofs or the simulator.
+The model follows the sources named in docs/gemmini.md, and shares no code with descriptions, proofs or the simulator.
 """
 
 from isamap_smt.targets.gemmini.answer import Answer, RefusedError

@@ -1,4 +1,4 @@
-"""What a program on the model gives: its answer, or the instruction that was refused."""
+"""The outcome of a program on the model: its answer, or the refused instruction."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Why(IntEnum):
 
 
 class RefusedError(HardwareError):
-    """An instruction is refused. The text says which, and the reason; `why` is its kind."""
+    """An instruction is refused. The text names it and the reason; `why` is its kind."""
 
     def __init__(self, why: int, text: str) -> None:
         super().__init__(text)
@@ -31,7 +31,7 @@ class RefusedError(HardwareError):
 
 @dataclass(frozen=True)
 class Answer:
-    """code: what the program returned. notes: what the model saw and did not refuse."""
+    """code: returned by the program. notes: the model's observations short of a refusal."""
 
     code: int
     notes: tuple[str, ...] = ()

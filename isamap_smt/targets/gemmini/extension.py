@@ -1,8 +1,8 @@
 """Gemmini for Spike: custom-3 instructions, executed by the model.
 
-Spike loads this file by its path, in a Python of its own. ISAMAP_GEMMINI_MODEL names the model's library. What the model refuses is
-said in one line on standard error, and ends Spike with status REFUSED; so is a note, which does not end it. This file imports
-nothing of isamap: Spike's Python need not have it.
+Spike loads this file by its path, in a Python of its own. ISAMAP_GEMMINI_MODEL names the model's library. A refusal of
+the model is one line on standard error, and ends Spike with status REFUSED; a note is such a line, too, and does not
+end it. This file imports nothing of isamap: Spike's Python need not have it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Memory:
         self.mmu: Any = None
 
     def read(self, _: int, address: int, to: int, count: int) -> int:
-        """0, or 1 where there is no memory. A fault is an exception of no type that Python knows."""
+        """0, or 1 if there is no memory. A fault is an exception of no type known to Python."""
         first = address // WORD * WORD
         try:
             words = [self.mmu.load_reserved_64(a) & MASK for a in range(first, address + count, WORD)]
@@ -71,7 +71,7 @@ class Model:
         self._noted = False
 
     def execute(self, mmu: Any, funct: int, rs1: int, rs2: int) -> None:
-        """One instruction; Spike ends where it is refused."""
+        """One instruction; if it is refused, Spike ends."""
         self.memory.mmu = mmu
         why = self._library.gemmini_execute(self._it, funct, ctypes.c_uint64(rs1), ctypes.c_uint64(rs2))
         if why:
@@ -92,7 +92,7 @@ def register() -> None:
 
     @isa.register(NAME)
     class Gemmini(isa.ROCC):
-        """A machine where nothing is written."""
+        """A machine with nothing written yet."""
 
         def __init__(self) -> None:
             super().__init__()

@@ -20,7 +20,7 @@ _MESSAGE = 320  # bytes, in host.c
 
 
 def build_here(program: str, cc: str | None = None) -> HereProgram:
-    """program: C that includes gemmini_isa.h and defines gemmini_program. Raises BuildError."""
+    """program: C including gemmini_isa.h and defining gemmini_program. Raises BuildError."""
     return HereProgram(build_library(here_source(program), cc=cc))
 
 
@@ -37,18 +37,18 @@ class HereProgram:
     def __call__(
         self, arrays: Sequence[np.ndarray], numbers: Sequence[int] = (), *, written: Collection[int]
     ) -> Answer:
-        """Run on a machine where nothing is written.
+        """Run on a machine with nothing written yet.
 
-        arrays: in the program's order; those whose positions are in `written` are changed. numbers: of 64 bits.
-        Raises RefusedError.
+        arrays: in the program's order; those with positions in `written` are changed. numbers: of 64 bits. Raises
+        RefusedError.
         """
         with self._one:
             return self._called(arrays, numbers, written)
 
     def commands(self, arrays: Sequence[np.ndarray], numbers: Sequence[int] = ()) -> np.ndarray:
-        """What a call issues, in order: function code and two registers of each command; 127 for a fence. Nothing is changed.
+        """The commands issued by a call, in order: function code and two registers of each; 127 for a fence.
 
-        Raises RefusedError.
+        Nothing is changed. Raises RefusedError.
         """
         with self._one:
             self._library.gemmini_record(1)

@@ -17,7 +17,10 @@ def build_model(cc: str | None = None, source: str | None = None) -> Path:
 
 
 class Model:
-    """One machine where nothing is written and nothing configured. memory: its main memory, whose first byte has address `base`."""
+    """One machine, nothing written and nothing configured yet.
+
+    memory: its main memory; the first byte has address `base`.
+    """
 
     def __init__(self, library: Path, memory: bytearray, base: int = 0x1000) -> None:
         """library: of build_model()."""
@@ -38,7 +41,7 @@ class Model:
             raise RefusedError(why, self._library.gemmini_message(self._it).decode())
 
     def wide(self) -> int:
-        """Of how many computes the default machine's 20-bit wires cut a sum that stays in the array."""
+        """The number of computes with a sum that stays in the array, cut by the default machine's 20-bit wires."""
         return int(self._library.gemmini_wide(self._it))
 
     def __del__(self) -> None:

@@ -1,4 +1,4 @@
-"""The C of this package, as one text that a compiler takes without other files."""
+"""The C of this package, as one text a compiler takes without other files."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ def model_source() -> str:
 
 
 def here_source(program: str) -> str:
-    """The model, a program (C that includes gemmini_isa.h and defines gemmini_program) and what lets it run in this process."""
+    """The model, a program (C including gemmini_isa.h and defining gemmini_program), and the C to run it here."""
     headers = {"gemmini_model.h": _MODEL / "gemmini_model.h", HEADER: GUEST / HEADER}
     return joined([*sorted(_MODEL.glob("*.c")), GUEST / "host.c", program], headers)

@@ -23,14 +23,14 @@ _OPTIONS = ("--isa=rv64gc", f"--extension={extension.NAME}", f"--extlib={extensi
 
 
 def missing() -> str:
-    """'' where programs can be built and run here; else what is missing, and what installs it."""
+    """'' if programs can be built and run here; else the missing piece, and how to install it."""
     return process.missing("Gemmini in Spike")
 
 
 def build_for_spike(program: str) -> SpikeProgram:
-    """program: C that includes gemmini_isa.h and defines gemmini_program.
+    """program: C including gemmini_isa.h and defining gemmini_program.
 
-    Raises BuildError, and HardwareError where something is missing.
+    Raises BuildError, and HardwareError if something is missing.
     """
     if why := missing():
         raise HardwareError(why)
@@ -53,10 +53,10 @@ class SpikeProgram:
         written: Collection[int],
         seconds: float = SECONDS,
     ) -> Answer:
-        """Run on a machine where nothing is written.
+        """Run on a machine with nothing written yet.
 
-        arrays: in the program's order; those whose positions are in `written` are changed. numbers: of 64 bits. seconds: how long
-        it may take. Raises RefusedError, and HardwareError where the program ends before it answers.
+        arrays: in the program's order; those with positions in `written` are changed. numbers: of 64 bits. seconds: the
+        time limit. Raises RefusedError, and HardwareError if the program ends before it answers.
         """
         try:
             code, lines = self._bare(arrays, numbers, written=written, seconds=seconds)

@@ -1,6 +1,6 @@
-"""Gemmini as a target: proved programs of its engines as C, run in Spike, or in this process where Spike is not installed.
+"""Gemmini as a target: proved programs of its engines as C, run in Spike, or in this process if Spike is not installed.
 
-Both execute the instructions by the same functional model, which refuses what Gemmini's sources do not agree on.
+Both execute the instructions by the same functional model. It refuses every case on which Gemmini's sources disagree.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Gemmini(EngineTarget):
         return HERE if missing() else title()
 
     def build(self, sources: Sources, *, cc: str | None = None) -> GemminiKernel:
-        """In Spike where it is installed, else here. Raises NotProvedError for text that emit() did not make, and BuildError."""
+        """In Spike if it is installed, else here. Raises BuildError, and NotProvedError for text not made by emit()."""
         text = self.printed(sources)
         here = build_here(text, cc)
         made: SpikeProgram | HereProgram = here if missing() else build_for_spike(text)
@@ -74,16 +74,16 @@ class GemminiKernel(EngineKernel):
     def __init__(
         self, program: Program, made: SpikeProgram | HereProgram, executor: str, here: HereProgram | None = None
     ) -> None:
-        """made: the program, built. executor: what runs it, in words. here: the same program, built for this process."""
+        """made: the program, built. executor: its runner, in words. here: the same program, built for this process."""
         super().__init__(program)
         self.made, self.executor = made, executor
         self._here = made if isinstance(made, HereProgram) else here
         self.notes = (why,) if (why := missing()) else ()
 
     def timing(self, *inputs: Any, **options: Any) -> Timing | None:
-        """How long the timing model takes for the commands of a call: a model, not hardware.
+        """The timing model's answer for the commands of a call: a model, not hardware.
 
-        None where the program is not built here, and for more commands than MOST.
+        None if the program is not built here, and for more commands than MOST.
         """
         if self._here is None:
             return None
@@ -106,7 +106,7 @@ class GemminiKernel(EngineKernel):
 
 
 class GemminiCall(EngineCall):
-    """One call. run() may be repeated; `result` is what the kernel returns."""
+    """One call. run() may be repeated; `result` is the kernel's result."""
 
     def run(self) -> None:
         """Compute. Raises RefusedError, HardwareError."""

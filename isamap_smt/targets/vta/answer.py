@@ -1,4 +1,4 @@
-"""What a program on the model gives: a report, or the reason why it is refused or stands still."""
+"""The outcome of a program on the model: a report, or the reason why it is refused or stands still."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ class Why(IntEnum):
 
 @dataclass(frozen=True)
 class Report:
-    """What the model saw.
+    """The model's observations.
 
-    races: pairs of accesses that no token orders; race: the first of them, in words. steps: of all engines. hazards: micro-ops that
-    read the accumulator's entry that the micro-op before them writes. instructions: executed by load, compute and store.
+    races: pairs of accesses without an order by tokens; race: the first of them, in words. steps: of all engines.
+    hazards: micro-ops reading an accumulator entry just written by the micro-op before them. instructions: executed by
+    load, compute and store.
     """
 
     races: int
@@ -40,7 +41,7 @@ class Report:
 
 
 class RefusedError(HardwareError):
-    """A program is refused. The text says at which instruction (counted from 0), and the reason; `why` is its kind."""
+    """A program is refused. The text names the instruction (counted from 0) and the reason; `why` is its kind."""
 
     def __init__(self, why: int, text: str, report: Report) -> None:
         super().__init__(f"{text} (before that, a race: {report.race})" if report.races else text)
@@ -49,7 +50,7 @@ class RefusedError(HardwareError):
 
 
 class DeadlockError(HardwareError):
-    """No engine can go on. The text says for which queue each of them waits, and where."""
+    """No engine can go on. The text names the queue each of them waits for, and the place."""
 
     def __init__(self, text: str, report: Report) -> None:
         super().__init__(f"{text} (before that, a race: {report.race})" if report.races else text)

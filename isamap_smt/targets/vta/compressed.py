@@ -1,11 +1,11 @@
-"""Consecutive moves as one instruction; consecutive products, resets and operations on sums as one with two loops around micro-ops.
+"""Consecutive moves as one instruction; consecutive products, resets and operations on sums as one with two loops.
 
-Of what computes, each has 16 rows: one micro-op and a loop over them. Those that follow each other without a token in between
-are one run. Where tiles of a run lie one behind the other, its loop has more rows; where it repeats itself a constant distance
-apart, the other loop does; the rest are micro-ops. Within a run sums are added in another order, which changes nothing modulo
-2^32, and other operations touch each entry once.
+The two loops go around micro-ops. Each computing instruction has 16 rows: one micro-op and a loop over them. Successive
+ones without a token in between are one run. If tiles of a run lie one behind the other, its loop has more rows; if the
+run repeats itself a constant distance apart, the other loop does it; the rest are micro-ops. Within a run sums are
+added in another order, without effect modulo 2^32, and other operations touch each entry once.
 
-Hardware pipelines the accumulator: the same entry in two consecutive micro-ops is a hazard, so a run is cut where these would meet.
+Hardware pipelines the accumulator: the same entry in two consecutive micro-ops is a hazard, so a run is cut before it.
 """
 
 from __future__ import annotations
@@ -26,16 +26,17 @@ Base = tuple[int, int, int]  # dst, src, wgt
 
 
 def compressed(issues: Sequence[Issue]) -> tuple[list[Issue], list[int]]:
-    """The same with fewer instructions, and the micro-ops, in the order in which they are loaded.
+    """The same with fewer instructions, and the micro-ops in the order of their loading.
 
-    fields of what computes: begin and end of its micro-ops, rows, (times, steps of dst, src and wgt), and of `alu` operation and
-    number. Loads of micro-ops stand before the first that needs them. Raises HardwareError.
+    fields of computing instructions: begin and end of the micro-ops, rows, (times, steps of dst, src and wgt), and for
+    `alu` operation and number. Loads of micro-ops stand before the first instruction in need of them. Raises
+    HardwareError.
     """
     return _placed(_joined(_moved(issues)))
 
 
 def _moved(issues: Sequence[Issue]) -> list[Issue]:
-    """Loads and stores that go on where the engine's last one ended, in rows as far apart, as one."""
+    """Each load or store that continues the engine's last one, in rows as far apart, merged with it."""
     made: list[Issue | None] = []
     before: dict[int, int] = {}  # engine -> position of its last instruction
     for i in issues:
@@ -52,7 +53,7 @@ def _moved(issues: Sequence[Issue]) -> list[Issue]:
 
 
 def _rows(a: Issue, b: Issue) -> tuple[int, ...] | None:
-    """The fields of one move in the place of two; None where none is."""
+    """The fields of one move in place of two; None if there is none."""
     if a.what != b.what or a.what not in (LOADS, STORES):
         return None
     memory, entry, element, rows, stride, zeros, front = a.fields
@@ -79,7 +80,7 @@ def _joined(issues: Sequence[Issue]) -> list[tuple[Issue, list[Base], tuple[int,
 
 
 def _runs(issues: Sequence[Issue]) -> Iterator[list[Issue]]:
-    """What may be one instruction: of one kind, the first takes tokens, the last gives some."""
+    """Candidates for one instruction: all of one kind, tokens taken by the first alone and given by the last alone."""
     run: list[Issue] = []
     for i in (i for i in issues if i.engine == COMPUTE):
         if (
@@ -99,7 +100,7 @@ def _runs(issues: Sequence[Issue]) -> Iterator[list[Issue]]:
 
 
 def _meets(run: list[Issue], i: Issue) -> bool:
-    """Whether it touches an entry that one of the run changes, or changes one that some of them reads."""
+    """Whether it touches an entry changed in the run, or changes one read in it."""
     changed, read = ({x.fields[n] for x in run} for n in (0, 1))
     return any(abs(e - i.fields[0]) < ROWS for e in changed | read) or any(abs(e - i.fields[1]) < ROWS for e in changed)
 

@@ -1,4 +1,4 @@
-"""Programs on VTA's model in this process: their C lists instructions, which get tokens, are compressed, and run."""
+"""Programs on VTA's model in this process: their C lists instructions; these get tokens, are compressed, and run."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _BEFORE, _BEHIND = {COMPUTE: LOAD, STORE: COMPUTE}, {LOAD: COMPUTE, COMPUTE: STO
 
 
 def encoded(issues: Sequence[Issue], uops: int) -> np.ndarray:
-    """16 bytes for each. uops: the byte of main memory at which the micro-ops begin, a multiple of 4. Raises HardwareError."""
+    """16 bytes for each. uops: the first byte of the micro-ops in main memory, a multiple of 4. Raises HardwareError."""
     made = b"".join(_word([*_own(i, uops), *_tokens(i)]).to_bytes(16, "little") for i in issues)
     return np.frombuffer(made, np.uint8)
 
@@ -114,7 +114,10 @@ _FIELDS = 8
 
 @dataclass(frozen=True)
 class Stream:
-    """A program for some arrays. listed: uses of instructions; issues: what is left of them. uops: micro-ops, as loaded."""
+    """A program for some arrays.
+
+    listed: uses of instructions; issues: the instructions left of them. uops: micro-ops, as loaded.
+    """
 
     issues: tuple[Issue, ...]
     uops: tuple[int, ...]
@@ -132,7 +135,7 @@ class Stream:
 
 
 def build_here(program: str, cc: str | None = None) -> HereProgram:
-    """program: C that includes vta_stream.h and defines vta_program. Raises BuildError."""
+    """program: C including vta_stream.h and defining vta_program. Raises BuildError."""
     return HereProgram(build_library(here_source(program), cc=cc), cc)
 
 
@@ -150,10 +153,10 @@ class HereProgram:
         self, arrays: Sequence[np.ndarray], numbers: Sequence[int], *, written: Sequence[int], names: Sequence[str] = (),
         seed: int = 0,
     ) -> tuple[Stream, Report]:  # fmt: skip
-        """Run on a machine where nothing is written; arrays in the program's order, of which those in `written` are changed.
+        """Run on a machine with nothing written yet; arrays in the program's order; those in `written` are changed.
 
-        names: of arrays, for messages. seed: of the engines' order. Raises SizeError for arrays that VTA's addresses do not
-        reach, and RefusedError, DeadlockError and HardwareError.
+        names: of arrays, for messages. seed: of the engines' order. Raises SizeError for arrays beyond the reach of
+        VTA's addresses, and RefusedError, DeadlockError and HardwareError.
         """
         dram, starts = _laid_out(arrays)
         rows = self._listed(dram, starts, arrays, numbers, names)
@@ -190,13 +193,13 @@ class HereProgram:
 
 
 def run_stream(dram: np.ndarray, stream: Stream, seed: int, cc: str | None = None) -> tuple[Report, np.ndarray]:
-    """What the model saw, and main memory behind it. dram: as laid out, without micro-ops; it is left as it is."""
+    """The model's report, and main memory after the run. dram: as laid out, without micro-ops; it is left as it is."""
     memory = np.concatenate([dram, np.array(stream.uops, "<u4").view(np.uint8)])
     return run(memory, encoded(stream.issues, dram.size), seed, cc), memory
 
 
 def _laid_out(arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, list[int]]:
-    """Main memory with the arrays in it, and where each begins."""
+    """Main memory with the arrays in it, and the first byte of each."""
     starts, end = [], ZEROS
     for a in arrays:
         starts.append(end)

@@ -1,4 +1,4 @@
-"""The model in this process: a program on a main memory, in the order of the engines that a seed chooses."""
+"""The model in this process: a program on a main memory, with its engines ordered by a seed."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def build_model(cc: str | None = None, source: str | None = None) -> Path:
 
 
 def run(dram: np.ndarray, instructions: np.ndarray, seed: int, cc: str | None = None) -> Report:
-    """Run a program on a machine where nothing is written.
+    """Run a program on a machine with nothing written yet.
 
-    dram: bytes, of which the first has the physical address 0; stores change them, also where the program is refused later.
-    instructions: bytes, 16 for each. seed: chooses the order of the engines, 0 to 2^64 - 1; with 0 it is always the first that
-    can. Raises RefusedError, DeadlockError and BuildError.
+    dram: bytes, the first at physical address 0; stores change them, even if the program is refused later.
+    instructions: bytes, 16 for each. seed: chooses the order of the engines, 0 to 2^64 - 1; with 0 it is always the
+    first one able to go on. Raises RefusedError, DeadlockError and BuildError.
     """
     return run_on(build_model(cc), dram, instructions, seed)
 

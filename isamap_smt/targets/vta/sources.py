@@ -1,4 +1,4 @@
-"""The C that lets programs list their instructions, as one text that a compiler takes without other files."""
+"""The C for programs to list their instructions, as one text a compiler takes without other files."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ HEADER = "vta_stream.h"
 
 
 def here_source(program: str) -> str:
-    """A program (C that includes vta_stream.h and defines vta_program) and what lets it run in this process."""
+    """A program (C including vta_stream.h and defining vta_program), and the C to run it in this process."""
     return joined([program, GUEST / "host.c"], {HEADER: GUEST / HEADER})

@@ -1,12 +1,12 @@
-"""The list that a program writes, with the tokens that its counters come to.
+"""The instruction list written by a program, with tokens in place of its counters.
 
-A counter's signals say that an engine has completed its instructions up to one; an await asks for as many as reach a certain one.
-Engines complete in order, so of each pair of neighbours there is one queue: an instruction takes a token only where it awaits an
-instruction that none before it has awaited, and that instruction alone gives one. So tokens are taken in the order in which they
-are given, each is taken once, and none is given that nobody takes.
+A counter's signals say that an engine has completed its instructions up to one; an await asks for enough of them to
+reach a certain one. Engines complete in order, so each pair of neighbours needs one queue: an instruction takes a token
+only if it awaits an instruction awaited by none before it, and that instruction alone gives one. So tokens are taken in
+the order of their giving, each is taken once, and none is left over.
 
-What only awaits or signals is no instruction: its signals are those of the engine's instruction before it, its awaits those of
-the next one. Where there is none, an instruction that moves nothing stands in its place.
+An await or a signal by itself is no instruction: signals belong to the engine's instruction before them, awaits to the
+next one. If there is none, an instruction moving nothing stands in its place.
 """
 
 from __future__ import annotations
@@ -28,9 +28,12 @@ NAMES = ("load", "compute", "store")
 
 @dataclass
 class Issue:
-    """An instruction. fields: those of its row, of 7 numbers: of a move memory, entry, element, rows, their distance, and rows of
-    zeros behind and before them. awaits: engines of which it takes a token; signals: to which it gives one. ordinal: among its
-    engine's, from 0."""
+    """An instruction of the list.
+
+    fields: those of its row, 7 numbers for a move: memory, entry, element, rows, their distance, and rows of zeros
+    behind and before them. awaits: the engines it takes a token of; signals: the engines it gives one to. ordinal:
+    among its engine's, from 0.
+    """
 
     engine: int
     what: int
@@ -41,7 +44,7 @@ class Issue:
 
 
 def with_tokens(rows: np.ndarray) -> list[Issue]:
-    """The instructions of a list, in its order, and `finish`. Raises HardwareError for awaits that VTA has no queue for."""
+    """The instructions of a list, in its order, and `finish`. Raises HardwareError for awaits without a queue in VTA."""
     made = _Tokens()
     for what, *fields in rows.tolist():
         if what == AWAIT:
@@ -83,7 +86,7 @@ class _Tokens:
         self.wanted.append(signals[amount - 1])
 
     def _asks(self, engine: int) -> None:
-        """The awaits that were read are this engine's."""
+        """The awaits read so far become this engine's."""
         for source, ordinal in self.wanted:
             if source == engine:
                 continue
@@ -110,7 +113,7 @@ class _Tokens:
         self._asks(engine)
 
     def signal(self, counter: int) -> None:
-        """Of what was issued last, where it awaits nothing that has to be awaited first."""
+        """Signal after the last instruction issued, or after an empty one if it has to await something first."""
         engine = self.last
         if self.open[engine] or not self.own[engine]:
             self.issue(engine, NOTHING, ())
@@ -120,12 +123,12 @@ class _Tokens:
         signals.append((engine, self.own[engine][-1].ordinal))
 
     def _all(self, what: int) -> None:
-        """The engine that computes does it behind all that was issued."""
+        """The computing engine does it, behind everything issued so far."""
         self.wanted = [(e, len(self.own[e]) - 1) for e in (LOAD, STORE) if self.own[e]]
         self.issue(COMPUTE, what, ())
 
     def barrier(self) -> None:
-        """All others wait for an instruction that waits for them."""
+        """Issue an instruction that waits for all other engines; they wait for it."""
         self._all(NOTHING)
         for e in (LOAD, STORE):
             self.open[e][COMPUTE] = len(self.own[COMPUTE]) - 1

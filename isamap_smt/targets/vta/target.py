@@ -29,7 +29,7 @@ ENGINES = ("load", "compute", "store")
 
 
 def in_memory(program: Program) -> tuple[Tensor, ...]:
-    """The tensors that lie in main memory, in their order: not those whose elements never leave the accumulator."""
+    """The tensors in main memory, in their order. The others never leave the accumulator."""
     used = {r.name for r in parts(program.body, Ref)}
     return tuple(t for t in program.kernel.tensors if t.name in used)
 
@@ -49,12 +49,12 @@ class VtaText(EnginesText):
         return in_memory(self.program)
 
     def expressions(self, node: Issued) -> Iterator[Any]:
-        """Those of its places, and of what it awaits."""
+        """The expressions of its places and its awaits."""
         yield from super().expressions(node)
         yield from (amount for _, amount in node.awaits)
 
     def use(self, node: Issued) -> None:
-        """What it awaits, its instruction, what it signals."""
+        """Print its awaits, its instruction, its signals."""
         for counter, amount in node.awaits:
             self._put(f"vta_await({self._counter(counter)}, {self._expr(amount)}); /* {counter} */")
         if node.instruction.emit:
@@ -86,13 +86,13 @@ class Vta(EngineTarget):
         return HERE
 
     def build(self, sources: Sources, *, cc: str | None = None) -> VtaKernel:
-        """Raises NotProvedError for text that emit() did not make, and BuildError."""
+        """The kernel, built. Raises BuildError, and NotProvedError for text not made by emit()."""
         text = self.printed(sources)
         return VtaKernel(text.checked.program, build_here(text, cc))
 
 
 class VtaKernel(EngineKernel):
-    """A program for VTA, callable on arrays. Its sums begin at 0, or where the kernel says."""
+    """A program for VTA, callable on arrays. Its sums begin at 0, or at the kernel's own start value."""
 
     machine = "VTA"
 
@@ -107,14 +107,16 @@ class VtaKernel(EngineKernel):
 
 
 class VtaCall(EngineCall):
-    """One call. run() may be repeated; `result` is what the kernel returns. stream, report: of the last run."""
+    """One call. run() may be repeated; `result` is the kernel's result. stream, report: of the last run."""
 
     stream: Stream | None = None
     report: Report | None = None
 
     def run(self, seed: int = 0) -> None:
-        """Compute, with the engines in the order that the seed chooses. Raises SizeError, RefusedError, DeadlockError, and
-        HardwareError for a race."""
+        """Compute, with the engines in the seed's order.
+
+        Raises SizeError, RefusedError, DeadlockError, and HardwareError for a race.
+        """
         names = tuple(t.name for t in in_memory(self.kernel.program))
         arrays, numbers, written = self.begun(names)
         self.stream, self.report = self.kernel.made(arrays, numbers, written=written, names=list(names), seed=seed)
@@ -123,7 +125,7 @@ class VtaCall(EngineCall):
 
     @property
     def told(self) -> tuple[str, ...]:  # type: ignore[override]
-        """What the last run was, in words; () before it."""
+        """The last run in words; () before it."""
         if self.stream is None or self.report is None:
             return ()
         s, engines = self.stream, self.report.instructions

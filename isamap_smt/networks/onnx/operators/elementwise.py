@@ -189,8 +189,11 @@ def _cast_like(node: Node) -> Var:
 
 
 def _cast_to(node: Node, to: DType) -> Var:
-    """In another type. Of 8 bits or fewer of floating point what is beyond becomes the largest, unless the node says otherwise;
-    whole numbers of fewer bits than a byte keep the low ones."""
+    """In another type.
+
+    Floating point of 8 bits or fewer saturates unless the node says otherwise. Whole numbers narrower than a byte keep
+    the low bits.
+    """
     x = node[0]
     if to.is_scale and x.dtype != to:
         return _power_of_two(node, x, to)

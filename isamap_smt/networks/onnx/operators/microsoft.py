@@ -1,4 +1,4 @@
-"""Operators of onnxruntime's domain com.microsoft, which its optimiser and exporters write."""
+"""Operators of onnxruntime's domain com.microsoft, as written by its optimiser and exporters."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def _turned(node: Node, position: int, which: str) -> Var:
 
 @onnx("MatMulNBits", domain=MICROSOFT)
 def _matmul_of_blocks(node: Node) -> Var:
-    """A times weights of 4 or 8 bits in bytes, the lower bits first: (element - zero point) * scale of each block of a row.
+    """A times weights of 4 or 8 bits in bytes, lower bits first: (element - zero point) * scale of each block of a row.
 
-    accuracy_level 4 says that A may be bytes, too: each block of a row by a scale of its own.
+    accuracy_level 4 allows A in bytes, too: each block of a row by a scale of its own.
     """
     a, b, scales, bits = node[0], node[1], node[2], node.number("bits", 4)
     inner, columns, block = (node.number(n, 0, 1) for n in ("K", "N", "block_size"))
@@ -129,7 +129,7 @@ def _in_bytes(graph: Graph, x: Var, zero: int) -> dict[str, Var]:
 
 
 def _zero_points(node: Node, given: Var, columns: int, blocks: int, bits: int) -> Var:
-    """One for each block of each row, which are packed like the weights."""
+    """One zero point for each block of each row, unpacked like the weights."""
     held = given.constant
     if held is None:
         raise UncomputedError("zero points that are no constant are not unpacked")
@@ -157,7 +157,7 @@ def _skip_simplified(node: Node) -> list[Var | None]:
 
 
 def _skipped(node: Node, bias: int) -> Var:
-    """The sum that is normalised. The skipped value may lack the batch, or have one of 1."""
+    """The sum to normalise. The skipped value may lack the batch, or have one of 1."""
     x, skip = node[0], node[1]
     if (
         x.rank not in (2, 3)
@@ -170,7 +170,7 @@ def _skipped(node: Node, bias: int) -> Var:
 
 
 def _row(node: Node, position: int, x: Var) -> Var | None:
-    """An input that has one element for each of a row, if it is there."""
+    """An input with one element for each of a row, if it is there."""
     found = node.get(position)
     if found is not None and found.shape != x.shape[-1:]:
         raise NetworkError(f"{found.value} has not one element for each of a row of {x.value}", node.name)

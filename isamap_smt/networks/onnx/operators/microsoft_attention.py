@@ -1,6 +1,6 @@
 """Attention of onnxruntime's domain com.microsoft, as its ContribOperators.md defines it.
 
-Caches are [batch, heads, length, depth]. What is not computed is refused by the name of the input or attribute that asks for it.
+Caches are [batch, heads, length, depth]. Uncomputed cases are refused by the name of their input or attribute.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from isamap_smt.networks.onnx.schema import MICROSOFT
 
 
 def _refuse(node: Node, inputs: Dict[int, str], attributes: Dict[str, object]) -> None:
-    """Raises UncomputedError for an input, or for an attribute that is not what it is here."""
+    """Raises UncomputedError if one of these inputs is given, or an attribute has another value than here."""
     for position, name in inputs.items():
         if node.get(position) is not None:
             raise UncomputedError(f"{node.op} with its input {name} is not computed", node.name)
@@ -32,7 +32,7 @@ def _scale(node: Node) -> float | None:
 
 
 def _mask(node: Node, position: int, batch: int, rows: int, columns: int) -> Var | None:
-    """What is added to scores: `mask_filter_value` at keys that the mask of numbers hides."""
+    """The summands of scores: `mask_filter_value` at keys hidden by the mask of numbers, else 0."""
     g, mask = node.graph, node.get(position)
     if mask is None:
         return None
@@ -145,7 +145,7 @@ def _attention(node: Node) -> list[Var | None]:
 
 @onnx("GroupQueryAttention", domain=MICROSOFT)
 def _group_query(node: Node) -> list[Var | None]:
-    """New keys go behind the seqlens_k + 1 - length that the cache holds; both are data, and each call looks at them."""
+    """New keys go behind the cache's first seqlens_k + 1 - length rows; these numbers are data, looked at by each call."""
     g, heads, groups = node.graph, node.number("num_heads", 0, 1), node.number("kv_num_heads", 0, 1)
     _refuse(
         node,
@@ -186,7 +186,7 @@ def _group_query(node: Node) -> list[Var | None]:
 
 
 def _written(node: Node, past: Var, x: Var, lengths: Var, held: Var | None, total: int | None) -> Var:
-    """The cache with new rows behind those that it holds, of `total` rows at least; behind all of them 0, whatever lay there."""
+    """The cache with new rows behind its held ones, of `total` rows at least; behind all of them 0, whatever lay there."""
     if past.rank != 4 or (*past.shape[:2], past.shape[3]) != (*x.shape[:2], x.shape[3]):
         raise NetworkError(f"{past.value} is no cache of [batch, heads, length, depth] before {x.value}", node.name)
     more = max(0, (past.shape[2] if total is None else total) - past.shape[2])

@@ -1,7 +1,8 @@
 """onnxruntime's operators of bytes, as its static quantisation writes them in the format QOperator.
 
-Each is an operator of floating point behind DequantizeLinear and before QuantizeLinear, so it is computed as these three are: in
-integers where the operator allows it, else in f32. Products of matrices are exact sums, multiplied by their scale once.
+Each is an operator of floating point behind DequantizeLinear and before QuantizeLinear, so it is computed as these
+three are: in integers if the operator allows it, else in f32. Products of matrices are exact sums, multiplied by their
+scale once.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ NUMBER, ROW = "one number", "one number, or one for each column"
 
 
 def _of(node: Node, at: int) -> whole.Quantised:
-    """A value and its scale and zero point, which follow it: one number each. Raises NetworkError."""
+    """A value, with the next inputs as its scale and zero point: one number each. Raises NetworkError."""
     made = whole.Quantised(node[at], node[at + 1], node.get(at + 2))
     _one_number(node, at + 1, at + 2)
     checked(node, at + 1)
@@ -39,14 +40,14 @@ def _of(node: Node, at: int) -> whole.Quantised:
 
 
 def _one_number(node: Node, *positions: int) -> None:
-    """Raise NetworkError where an input has other than one element."""
+    """Raise NetworkError if an input has other than one element."""
     for n in positions:
         if (x := node.get(n)) is not None and x.elements != 1:
             raise NetworkError(f"input {n + 1} of {node.op} is {x.value}, and must be {NUMBER}", node.name)
 
 
 def _columns(node: Node, w: Var, *positions: int) -> None:
-    """Raise NetworkError where an input has neither one element nor one for each column of w."""
+    """Raise NetworkError if an input has neither one element nor one for each column of w."""
     for n in positions:
         if (x := node.get(n)) is not None and (x.rank > 1 or x.elements not in (1, w.shape[-1])):
             raise NetworkError(f"input {n + 1} of {node.op} is {x.value}, and must be {ROW} of {w.value}", node.name)
@@ -78,7 +79,7 @@ def _computed(node: Node, op: str, inputs: list[Var | None]) -> Var:
 def _between(op: str, *operands: int, image: bool = False, **defaults: int) -> Callable[[Node], Var]:
     """Operands at these inputs, the result's scale and zero point behind the last; an image may have its channels last.
 
-    defaults: of attributes, where ONNX's operator has others.
+    defaults: of attributes, if ONNX's operator has others.
     """
 
     def made(node: Node) -> Var:
@@ -192,7 +193,7 @@ def _dynamic(node: Node) -> Var:
 
 
 def _product(node: Node, a: whole.Quantised, w: whole.Quantised, *columns: int) -> Var:
-    """In f32. columns: the inputs that are the scale and the zero point of w; behind the last is the bias."""
+    """In f32. columns: the inputs with the scale and the zero point of w; behind the last is the bias."""
     if not a.x.rank or not w.x.rank or a.x.shape[-1] != w.x.shape[max(w.x.rank - 2, 0)]:
         raise NetworkError(f"{a.x.value} and {w.x.value} have no product", node.name)
     _columns(node, w.x, *columns)

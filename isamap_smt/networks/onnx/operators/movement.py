@@ -1,4 +1,4 @@
-"""Operators that move elements, or tell of shapes."""
+"""Operators to move elements, or tell of shapes."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ I32 = dtype("i32")
 
 
 def _along(node: Node, x: Var, factor: Var, axis: int) -> Var:
-    """A scale or zero point so that it broadcasts against x: of the whole, of each slice, or of blocks along the axis."""
+    """A scale or zero point, shaped to broadcast against x: of the whole, of each slice, or of blocks along the axis."""
     block = int(node.attribute("block_size", 0))
     if block:
         blocks = [-(-s // block) if n == axis else s for n, s in enumerate(x.shape)]
@@ -41,7 +41,7 @@ def _along(node: Node, x: Var, factor: Var, axis: int) -> Var:
 
 
 def checked(node: Node, *positions: int) -> None:
-    """Raise NetworkError where a known scale is no positive number."""
+    """Raise NetworkError if a known scale is no positive number."""
     for n in positions:
         if (scale := node[n].constant) is None:
             continue
@@ -65,13 +65,13 @@ def _dequantize(node: Node) -> Var:
 
 
 def _axis(node: Node, x: Var, scale: Var) -> int:
-    """Along which there are several scales, or blocks of one scale."""
+    """The axis with several scales, or blocks of one scale; 0 if there is one scale."""
     several = scale.elements > 1 or node.attribute("block_size", 0)
     return do.axis_of(int(node.attribute("axis", 1)), x.rank) if several else 0
 
 
 def dequantized(node: Node, x: Var, scale: Var, zero: Var | None, axis: int = 0, to: DType = do.F32) -> Var:
-    """(x - zero) * scale, computed in f32. axis: along which there are several scales and zero points."""
+    """(x - zero) * scale, computed in f32. axis: of the scales and zero points, if there are several."""
     held = None if node.attribute("block_size", 0) else whole.bytes_of(x, scale, zero, axis)
     if held is not None:
         made = do.converted(whole.number(held), to)
@@ -99,7 +99,7 @@ def _quantize(node: Node) -> Var:
 
 
 def quantized(node: Node, x: Var, scale: Var, zero: Var | None, to: DType, axis: int = 0) -> Var:
-    """rint(x / scale) + zero, clamped to the type. axis: along which there are several scales and zero points."""
+    """rint(x / scale) + zero, clamped to the type. axis: of the scales and zero points, if there are several."""
     if (made := _in_integers(node, x, scale, zero, to)) is not None:
         return made
     shift = None if zero is None else _along(node, x, zero, axis)
@@ -107,7 +107,7 @@ def quantized(node: Node, x: Var, scale: Var, zero: Var | None, to: DType, axis:
 
 
 def _in_integers(node: Node, x: Var, scale: Var, zero: Var | None, to: DType) -> Var | None:
-    """The bytes of a value that is made of whole numbers; None where it is not, or the model asks for another type."""
+    """The bytes of a value made of whole numbers; None for any other value, and if the model asks for another type."""
     held = node.graph.quantised.get(x.name)
     if to not in (whole.U8, whole.I8) or scale.elements != 1 or (zero is not None and zero.constant is None):
         return None
@@ -138,7 +138,7 @@ def _dynamic(node: Node) -> list[Var]:
 
 
 def dynamically(x: Var) -> tuple[Var, Var, Var]:
-    """x in u8, with a scale and a zero point that its least and its largest element fit."""
+    """x in u8, with a scale and a zero point fitting its least and its largest element."""
     low = do.reduce(x, range(x.rank), "min=", keep=False)
     high = do.reduce(x, range(x.rank), "max=", keep=False)
     scale = do.pointwise(lambda a, b: f"(max({b}, 0) - min({a}, 0)) / 255", low, high)
@@ -159,7 +159,7 @@ def _shifted(x: Var, zero: Var | None, axis: int | None) -> Var:
 
 
 def _one(node: Node) -> Var:
-    """The scale of whole numbers that stand for themselves."""
+    """The scale 1: whole numbers standing for themselves."""
     return node.graph.constant(np.float32(1))
 
 
@@ -203,7 +203,7 @@ def _conv_integer(node: Node) -> Var:
 
 
 def requantised(held: whole.Sum | None, unit: Var, zero: Var) -> Var | None:
-    """A sum with this scale and zero point; None where it is none, or these are not known."""
+    """A sum with this scale and zero point; None without a sum, a known zero point of bytes, or a scale in f32."""
     if held is None or zero.constant is None or zero.dtype not in (whole.U8, whole.I8) or unit.dtype != do.F32:
         return None
     return whole.rounded(held, unit.graph.view(unit, []), int(zero.constant.reshape(-1)[0]), zero.dtype)
@@ -273,7 +273,7 @@ MOVING = (
 
 
 def in_integers(node: Node) -> Var | None:
-    """The result of an operator whose operands are made of whole numbers, as it is made of them; None where it is not."""
+    """The result computed in whole numbers, if the operands are made of them and the operator allows it; else None."""
     make = IN_INTEGERS.get(node.op)
     if make is None or node.outputs > 1 or (held := make(node)) is None:
         return None
@@ -283,7 +283,7 @@ def in_integers(node: Node) -> Var | None:
 
 
 def _bytes(node: Node, *positions: int) -> list[whole.Bytes]:
-    """The operands at these positions, where all are made of bytes."""
+    """The operands at these positions, if all are made of bytes."""
     xs = [node.get(n) for n in positions]
     held = [None if x is None else node.graph.quantised.get(x.name) for x in xs]
     found = [h for h in held if isinstance(h, whole.Bytes)]

@@ -82,12 +82,12 @@ class Cell:
 
     @property
     def states(self) -> str:
-        """That of the states, the one before the first step included."""
+        """The shape of the states, including the one before the first step."""
         return f"{self.x.shape[0] + 1},{self.x.shape[1]},{self.hidden}"
 
     @property
     def reads(self) -> dict[str, Var]:
-        """What every cell reads."""
+        """The tensors read by every cell."""
         return {"X": self.x, "W": self.weights, "U": self.inner, "B": self.biases, "F": self.first}
 
 

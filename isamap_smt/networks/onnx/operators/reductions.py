@@ -12,7 +12,7 @@ from isamap_smt.networks.onnx.node import OPERATORS, Node, onnx
 
 
 def axes_asked(node: Node) -> tuple[int, ...] | None:
-    """The axes that are reduced; None where nothing is."""
+    """The axes to reduce; None if nothing is reduced."""
     found = node.whole(1, "axes")
     if not found:
         return None if node.attribute("noop_with_empty_axes", 0) else tuple(range(node[0].rank))

@@ -1,4 +1,4 @@
-"""Writes at indices that are data: what is there, and over it the updates, one after the other."""
+"""Writes at indices given as data: the old elements, and over them the updates, one after the other."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _scatter_nd(node: Node) -> Var:
 
 @onnx("TensorScatter")
 def _tensor_scatter(node: Node) -> Var:
-    """Rows of a cache from where each batch's index says, on; where it is circular, on from its start behind its end."""
+    """Rows of a cache, written from each batch's index on; a circular one goes on at its start after its end."""
     x, updates = node[0], node[1]
     axis, mode = do.along(x, int(node.attribute("axis", -2))), node.attribute("mode", "linear")
     if not axis or mode not in ("linear", "circular"):

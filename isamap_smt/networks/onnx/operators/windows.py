@@ -269,7 +269,7 @@ def _resize(node: Node) -> Var:
 
 
 def _coordinates(how: str, places: np.ndarray, length: int, scale: float, region: tuple[float, float]) -> np.ndarray:
-    """Where each place of the result lies in the source."""
+    """The coordinate in the source of each place of the result."""
     size = len(places)
     if size == 1 and how in ("pytorch_half_pixel", "align_corners"):
         return np.zeros(1)

@@ -1,4 +1,4 @@
-"""What computes operators of ATen; importing these modules registers it."""
+"""Functions for operators of ATen; importing these modules registers them."""
 
 from isamap_smt.networks.torch.operators import elementwise, movement, sums
 

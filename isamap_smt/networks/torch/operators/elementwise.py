@@ -17,7 +17,7 @@ from isamap_smt.networks.torch.tensors import type_of
 
 
 def of_each(c: Call, text: str, x: Var, **numbers: float) -> Var:
-    """A function of one element in the type of the result, of which whole numbers take the type before."""
+    """A function of one element, in the type of the result; whole numbers are converted to it first."""
     filled = text.format(x="{x}", **{n: literal(float(v)) for n, v in numbers.items()})
     if not all(map(math.isfinite, numbers.values())):
         raise UncomputedError(f"its numbers {list(numbers.values())} are not all finite")
@@ -25,7 +25,7 @@ def of_each(c: Call, text: str, x: Var, **numbers: float) -> Var:
 
 
 def of_both(c: Call, text: str, a: Any, b: Any, within: DType | None = None) -> Var:
-    """A function of two elements: of numbers, or values of any types, which take that of the result before."""
+    """A function of two elements: numbers, or values of any types, converted to the type of the result first."""
     within = within or computed_in(c.to)
     x, y = c.var(a, within), c.var(b, within)
     return do.pointwise(lambda p, q: text.format(x=p, y=q), x, y, to=c.to, within=within)

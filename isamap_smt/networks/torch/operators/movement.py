@@ -1,4 +1,4 @@
-"""Operators of ATen that move elements, or make them of nothing."""
+"""Operators of ATen to move elements, or make them of nothing."""
 
 from __future__ import annotations
 

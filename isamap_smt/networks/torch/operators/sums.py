@@ -1,4 +1,4 @@
-"""Operators of ATen that reduce: sums and maxima, products, convolutions, pools, norms, softmax and attention."""
+"""Reductions of ATen: sums and maxima, products, convolutions, pools, norms, softmax and attention."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Axes = int | Sequence[int] | None
 
 
 def _axes(x: Var, dim: Axes) -> tuple[int, ...]:
-    """The dimensions that are reduced: all where none are named."""
+    """The dimensions to reduce; by default all."""
     given = [dim] if isinstance(dim, int) else list(dim or ())
     return do.axes_of(given or None, x.rank)
 
@@ -108,7 +108,7 @@ def _softmax(c: Call, self: Var, dim: int, half_to_float: bool = False, dtype: A
 
 @aten("_safe_softmax")
 def _safe_softmax(c: Call, self: Var, dim: int, dtype: Any = None) -> Var:
-    """0 in rows that are all -inf, where softmax has no number."""
+    """0 in rows of -inf alone: softmax has no number there."""
     x, axes = do.converted(self, c.to), [do.along(self, dim)]
     within = computed_in(c.to)
     least, tiny = (literal(float(n)) for n in (np.finfo(within.numpy).min, np.finfo(within.numpy).tiny))
@@ -153,7 +153,7 @@ def _linear(c: Call, input: Var, weight: Var, bias: Var | None = None) -> Var:
 
 
 def _each(numbers: Sequence[int], count: int) -> list[int]:
-    """One number for each dimension, of which one may stand for all."""
+    """One number for each dimension; a single one stands for all."""
     return list(numbers) * count if len(numbers) == 1 else list(numbers)
 
 
@@ -309,7 +309,7 @@ def _projected(c: Call, x: Var, weight: Var, bias: Var | None) -> Var:
 
 
 def _self_attention(c: Call, x: Var, heads: int, weights: Sequence[Var]) -> Var:
-    """Of [batch, length, width]; weights: that of queries, keys and values together with its bias, and that of the result."""
+    """Of [batch, length, width]; weights: weight and bias of queries, keys and values together, and of the result."""
     whole = _projected(c, x, weights[0], weights[1])
     q, k, v = (attending.heads_of(p, heads) for p in do.split(whole, [x.shape[-1]] * 3, 2))
     made, _ = attending.attention(q, k, v, attending.Seen())
