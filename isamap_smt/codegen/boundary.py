@@ -91,8 +91,7 @@ def _leave_first_lanes(nest: Nest, operand: str, masks: tuple[Any, ...]) -> bool
 
 
 def lanes_left(nest: Nest, relations: tuple[Any, ...], lane: str, values: Dict[str, Any]) -> tuple[Any, ...] | None:
-    """For each relation that depends on the lane: how many lanes it leaves, counted from the first. None if they are no
-    prefix.
+    """For each relation that depends on the lane: how many first lanes it leaves. None if they are no prefix.
 
     values: of the program axes, at lane 0. A count may be negative, or larger than the number of lanes.
     """
@@ -320,8 +319,7 @@ def first_lanes(nest: Nest, lane: str, values: Dict[str, Any]) -> tuple[Any, ...
 
 
 def whole_and_some(nest: Nest, relations: tuple[Any, ...]) -> tuple[Any, Any] | None:
-    """(whole, some) of a register tile: `whole` is non-negative if all relations hold at every point, `some` if each
-    holds at one.
+    """(whole, some) of a register tile: non-negative if all relations hold at every point, or each at some point.
 
     None if a relation is not affine along the tile.
     """

@@ -1,5 +1,4 @@
-"""The entry checks in C: one static function returns the code of the first broken hypothesis, another the text of each
-code.
+"""The entry checks in C: one static function returns the first broken hypothesis' code, another the code's text.
 
 Checks of sizes and addresses cost a few cycles each. Checks of values read whole tensors; the caller may switch them
 off. A buffer packed ahead begins with a stamp: the packing's identity, the sizes, and a digest of each constant.
@@ -85,8 +84,7 @@ CHECKED = ("isamap_checked", "isamap_packing", "isamap_sized")
 
 
 def print_checks(p: Printer, checks: tuple[Check, ...], declare_sizes: str, wanted: tuple[str, ...] = CHECKED) -> str:
-    """Prints isamap_checked() for a call, and isamap_packing() and isamap_sized() for packing ahead and its sizes
-    alone.
+    """Prints isamap_checked() for a call; isamap_packing() for packing ahead, isamap_sized() for its sizes alone.
 
     Without their helpers, if not all are wanted.
     """

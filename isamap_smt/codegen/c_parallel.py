@@ -1,5 +1,4 @@
-"""The C that shares a loop among threads: a contiguous range for each, taken in ever shorter chunks, on threads kept
-between calls.
+"""The C of a loop shared by threads: a contiguous range each, in ever shorter chunks, on threads kept between calls.
 
 Starting a thread takes some 20 microseconds, as long as a small matrix product. So each compiled kernel keeps its
 helpers: they are started when first needed, look for work for a moment (ISAMAP_LOOK nanoseconds), then sleep. A looking

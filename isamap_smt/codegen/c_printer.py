@@ -336,8 +336,7 @@ def _across(p: Printer, across: Across, places: Sequence[Ref]) -> str:
 
 
 def print_c(checked: ProvedProgram, header: str = "", prefix: str = OWN, threads: int = 0) -> PrintedC:
-    """The C source of a proved program; `header` is put in a comment at the top, `prefix` before the names of exported
-    functions.
+    """The C source of a proved program; `header` is a comment at its top, `prefix` precedes the exported names.
 
     threads: 0, or the most threads that share loops, lent by the caller. Then nothing is started and nothing allocated.
     PREFIX_run() takes the caller's options behind its arguments (c_parallel.OPTIONS), and memory behind the packed

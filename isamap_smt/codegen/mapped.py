@@ -97,8 +97,7 @@ from isamap_smt.proof.program_kernel_order import injective
 
 
 def prefetches(nest: Nest, source: StagedOperand, stage: Stage, to_and_fro: int) -> tuple[Prefetch, ...]:
-    """The lines prefetched by each load of whole vectors. No next block is prefetched if its loops' trips depend on
-    sizes.
+    """The lines prefetched by each load of whole vectors; no next block if its loops' trips depend on sizes.
 
     to_and_fro: the number of loops, after the first, that run backwards in every other iteration of it.
     """

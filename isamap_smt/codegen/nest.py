@@ -184,8 +184,7 @@ def _opened(mapping: Mapping, machine: Hardware) -> Mapping:
 def _opened_loops(
     schedule: Schedule, numbers: dict[str, ProgramAxis], opened: dict[str, ProgramAxis], tiles: dict[str, Any]
 ) -> tuple[tuple[LoopStep, ...], int]:
-    """The loops, each step with the same number of executions at the open leaf, and how many of them enclose the
-    accumulators.
+    """The loops, with as many executions a step at the open leaf, and how many of them enclose the accumulators.
 
     An axis with a single tile at the schedule's numbers may need several at others: it has a loop, too. Raises
     ScheduleError if a step is no multiple of the lanes.

@@ -54,12 +54,11 @@ def others(
     around: Dict[str, Any] | None = None,
     within: tuple[Within, ...] = (),
 ) -> Others:
-    """Places the statements from number `first` to before `end`, besides the mapped one: before its nest, inside it, or
-    after.
+    """Places statements from `first` to before `end`, other than the mapped one: before its nest, inside it, or after.
 
     parallel: their own outermost loops may be spread over threads. around: axes counted by a loop around all of them.
-    within: blocks of axes in one iteration of the loops around; later statements compute their points only, or all
-    without blocks.
+    within: blocks of axes in one iteration of the loops around; later statements compute only their points. Without
+    blocks they compute all.
     """
     mapped = nest.mapping.statement_index
     before = alone(nest.kernel, range(first, mapped), parallel, around)
