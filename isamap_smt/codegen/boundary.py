@@ -83,7 +83,7 @@ def boundary_of(nest: Nest, guards: tuple[Any, ...], operand: str = "") -> Peele
 
 
 def _leave_first_lanes(nest: Nest, operand: str, masks: tuple[Any, ...]) -> bool:
-    """Whether each mask leaves a prefix of the operand's lanes, along the only lane with different elements."""
+    """Whether each mask leaves a prefix of the operand's lanes, along the only lane axis on which its elements depend."""
     relevant = nest.relevant(operand)
     lanes = [x for x in nest.lanes(operand) if nest.axis_of_lane(x).name in relevant and nest.axis_of_lane(x).leaf != 1]
     values = {a: nest.value(a) for a in nest.axes}
@@ -144,17 +144,19 @@ def _counted(nest: Nest, slack: Any, starts: dict[str, Any]) -> bool:
 
 
 def rows_of(nest: Nest, operand: str) -> dict[str, Any]:
-    """Program axes with several of the operand's registers in a tile, each with its counting variable. Axes with few
-    registers come
-    first: a test of one of their rows serves all rows of the others."""
+    """Program axes with several of the operand's registers in a tile, each with its counting variable.
+
+    Axes with few registers come first, since a test of one of their rows serves all rows of the others.
+    """
     several = [a for a in (nest.relevant(operand) if operand else nest.axes) if nest.units(a) > 1]
     return {a: sym(f"{plain_name(a)}_u") for a in sorted(several, key=nest.units)}
 
 
 def tests(nest: Nest, operand: str, guards: tuple[Any, ...]) -> tuple[Any, ...]:
     """The open relations under which an execution's points belong to the kernel, over loops and the operand's rows.
-    Without an
-    operand: over all rows of a tile."""
+
+    If no operand is named, they hold for all rows of a tile.
+    """
     rows = rows_of(nest, operand)
     values = {a: nest.value(a, rows.get(a, 0)) for a in nest.axes}
     cut = [a for a in rows if nest.axes[a].leaf == 1 and nest.has_tail(a)]
@@ -288,8 +290,8 @@ def _share_at_the_boundary(nest: Nest, slack: Any, starts: dict[str, Any]) -> fl
 #
 #     S[q,k] += Q[q,d] * K[k,d] where k <= q
 #
-# Whether such a guard holds, an element of the output says by itself. So no operand needs padding: what is computed for a cell that
-# stands for no element goes nowhere. Along a vector's lanes a guard must leave the first ones, which is what masks can cut.
+# An element of the output decides such a guard by itself. So no operand needs padding: a value computed for a cell without an
+# element goes nowhere. Along a vector's lanes a guard must leave the first ones: masks can cut only the others.
 
 
 def left_out(nest: Nest) -> tuple[Any, ...]:

@@ -51,7 +51,7 @@ from isamap_smt.mapping.point_c import c_value
 NOT_COVERED = -2
 TEXTS = {0: "done", 1: "out of memory", -1: "the system refuses the registers that an instruction uses"}
 NOT_LISTED = "a parameter of this machine, such as its vector length, has a value that its description does not list"
-# Bits that are all set in what is no finite number; a fnuz type has one such, the sign alone.
+# Bits all set in infinities and NaN alone; a fnuz type has one such number, the sign alone.
 _INFINITE = {
     "f64": "0x7ff0000000000000", "f32": "0x7f800000", "f16": "0x7c00", "bf16": "0x7f80", "f8e4m3": "0x7f", "f8e5m2": "0x7c",
     "e8m0": "0xff",

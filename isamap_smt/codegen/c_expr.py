@@ -36,7 +36,7 @@ static inline int64_t isamap_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t isamap_max(int64_t a, int64_t b) { return a > b ? a : b; }
 """
 
-# Of indices made of data: e where it is an index of a dimension of n elements, else 0; and an element that is computed with.
+# Of indices made of data: e if it is an index of a dimension of n elements, else 0; and an element used in arithmetic.
 DATA_HELPERS = """\
 static inline int64_t isamap_inside(int64_t e, int64_t n) { return e >= 0 && e < n ? e : 0; }
 static inline int64_t isamap_element_signed(int64_t e) { return isamap_max(-(INT64_C(1) << 40), isamap_min(e, INT64_C(1) << 40)); }

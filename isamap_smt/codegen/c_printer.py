@@ -106,8 +106,8 @@ from isamap_smt.mapping.convert_c import converted
 from isamap_smt.mapping.moves import lane_symbols
 from isamap_smt.mapping.point_c import c_update, prelude
 
-# ---- The C of copies: loops over cells, whole blocks by one call, tests where a copy is cut; c_copy.py decides which
-# form each has.
+# ---- The C of copies: loops over cells, whole blocks by one call, tests if a copy is cut; decided.py chooses
+# the form of each.
 
 
 Over = tuple[tuple[Any, Any], ...]
@@ -355,7 +355,7 @@ def print_c(checked: ProvedProgram, header: str = "", prefix: str = OWN, threads
 
 
 def _require_c(program: Program) -> None:
-    """Returns if every instruction has C. Raises HardwareError for a machine that is simulated only."""
+    """Raises HardwareError if an instruction has no C: its machine is simulated only."""
     for node in nodes_of(Use, program):
         if not (node.instruction.portable or node.instruction.emit):
             raise HardwareError(

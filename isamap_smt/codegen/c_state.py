@@ -164,9 +164,9 @@ def register_indices(b: Buffer) -> list[tuple[int, ...]]:
 #
 # In a register tile one operand streams through a register while the accumulators fill nearly all others. Compilers like to
 # load early, run out of registers and move accumulators to and fro: on Zen 3 a tile of 4x24 ran at 41 GF/s so, and runs at
-# 94 where each load waits for the executions before it. An empty `asm` says that: it has their results, and memory, for
-# operands. No instruction comes of it, and the processor still reorders as it likes. Where registers are left, loading early is
-# right: a tile of 4x16 that reads far rows in place is a tenth faster without.
+# 94 if each load waits for the executions before it. An empty `asm` makes it wait: its operands are their results, and memory.
+# No instruction comes of it, and the processor still reorders as it likes. If registers are left, loading early is right: a tile
+# of 4x16 with far rows read in place is a tenth faster without the `asm`.
 
 
 # Emulated registers are no registers.

@@ -48,11 +48,11 @@ from isamap_smt.ir.program import (
 from isamap_smt.ir.traversal import buffers, map_bodies, map_nodes, nodes_of, parts, walk
 from isamap_smt.mapping.moves import look_for_move
 
-# ---- How a copy is printed: tests outside the loops where they can be, memory in the order that compilers vectorise.
+# ---- How a copy is printed: tests outside the loops if possible, memory in the order that compilers vectorise.
 #
 # A packed buffer's guard cuts at most the last tile. So the loops over whole tiles are printed twice: without tests for
-# tiles that lie inside, with a test per element for the tile that is cut. The condition that chooses between them is
-# the guard at the worst corner of the tile: every relation is affine, so it holds on the tile when it holds there.
+# tiles inside, with a test per element for the cut tile. The guard at the worst corner of the tile chooses between them:
+# every relation is affine, so it holds on the whole tile if it holds there.
 
 
 _TILE = 1024  # guarded cells in one tile, at most
@@ -202,7 +202,7 @@ def _in_quotients(copy: Copy, source_offset: Any) -> int:
     return found
 
 
-# ---- Which temporaries a loop folds: those that each of its iterations fills anew, and that nothing else touches.
+# ---- Temporaries folded by a loop: each iteration fills them anew, and nothing else touches them.
 #
 # Nothing here is trusted: claim 16 asks the same of the program.
 
@@ -316,7 +316,7 @@ def _within(index: Any, ranges: tuple[Axis, ...], loop: Loop, begin: Any) -> boo
     return low and any(always_true(sp.Lt(x, loop.step, evaluate=False), ranges) for x in parts)
 
 
-# ---- Where loops may stop: from some iteration on, each test that their body consists of fails.
+# ---- Where loops may stop: their body consists of tests, and from some iteration on all of these fail.
 #
 # for k0 < 512: if 8*q0 - k0 >= 0: ... ends at 8*q0 + 1
 #

@@ -33,17 +33,18 @@ from isamap_smt.ir.traversal import map_nodes, nodes_of, renamed
 from isamap_smt.mapping.moves import lane_symbols
 from isamap_smt.proof.kernel_begun import needs_no_fill
 
-# ---- What a block of a shared loop asks for while it computes: the lines that the next block reads, and those that it
-# writes itself.
+# ---- Lines prefetched by a block of a shared loop while it computes: those the next block reads, and those it writes itself.
 #
-# for i0: top max= x[i0..] waits for every line of x e = exp(x[i0..] - top) computes, and asks for x[i0 + 1..] and
-# y[i0..] total += e y[i0..] = e / total finds its lines in the first cache
+#     for i0: top max= x[i0..]            waits for every line of x
+#             e = exp(x[i0..] - top)      computes, and asks for x[i0 + 1..] and y[i0..]
+#             total += e
+#             y[i0..] = e / total         finds its lines in the first cache
 #
-# Statements that share a loop hand everything over in a cache; what streams past it is waited for by the first
-# statement that reads it, and by the one that writes it, while those between leave the memories idle. So the loads of
-# one that reads a tensor again ask for it: the longest, which its schedule says. A line of a tensor of the same shape
-# lies as the line that is loaded does. Softmax of 1000 x 1000: 430 us before, 344 after (a core with 48 KB and 2 MB of
-# its own); in blocks that only the second cache holds it would take longer.
+# Statements that share a loop hand everything over in a cache. Data streamed past it are waited for by their first reader and
+# by their writer, while the statements between leave the memories idle. So the loads of a statement that reads a tensor again
+# ask for it: the longest such statement, as its schedule says. In a tensor of the same shape, a line lies as the loaded one does.
+# Softmax of 1000 x 1000: 430 us before, 344 after (a core with 48 KB and 2 MB of its own); in blocks that only the second cache
+# holds it would take longer.
 
 
 Nodes = tuple[Node, ...]
@@ -244,8 +245,7 @@ def _lowered(part: _Part, kernel: Kernel, schedules: Sequence[Schedule]) -> tupl
 
 
 def _inside(kernel: Kernel, schedule: Schedule, end: int, around: Around | None, last: bool) -> bool:
-    """Whether the statements between the mapped one and statement `end` are computed in the loop around, block by
-    block.
+    """Whether the statements between the mapped one and statement `end` join the loop around, block by block.
 
     Behind the last nest: only if every access to the kernel's results has the shared axes as indices.
     """

@@ -88,7 +88,7 @@ from isamap_smt.proof.program_kernel_order import injective
 # At the boundary, rows whose points the kernel's guard excludes are neither loaded nor executed.
 
 
-# ---- What a load of vectors asks for besides: the line some bytes ahead, and a share of the block that comes next.
+# ---- Prefetches of a load of vectors: the line some bytes ahead, and a share of the next block.
 #
 # A block is the part of a packed buffer that the loops inside some position use, over and over: once for each iteration
 # of the loops among them that do not select the operand. The first use would wait for every line of it. So each use of

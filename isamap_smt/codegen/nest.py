@@ -108,7 +108,7 @@ class Nest:
         return table
 
     def relevant(self, operand: str) -> tuple[str, ...]:
-        """Program axes of the operand's element; an empty lane of the operand counts."""
+        """Program axes the operand's element depends on; an empty lane of the operand counts."""
         used = symbols_of(self.mapping.operand_access(operand).index)
         lanes = symbols_of(self.mapping.cells(operand))
         return tuple(

@@ -246,12 +246,12 @@ class _Lowering:
         return {x.axis: x.step * at.get((x.axis, 1), sp.S.Zero) + at.get((x.axis, 0), 0) for x in self.schedule.loops}
 
     def _index(self, stage: Stage, mark: str) -> dict[str, Any]:
-        """The same inside the loops over a stage's tiles, marked so."""
+        """The same inside the loops over a stage's tiles with this mark, and over their runs."""
         run = self._run(stage, mark)
         return self._tiles_at(self._tile(stage, mark).loops) | ({} if run is None else {run.axis: run.var})
 
     def _coordinates(self, stage: Stage, mark: str, cells: dict[str, Any], whole: bool = False) -> tuple[Any, ...]:
-        """Of an element of a run; whole: of one of a tile."""
+        """Coordinates of an element of a run; whole: of an element of a tile."""
         of = self.mapping if whole else self._runs(stage).view
         found = [substitute(e, self._index(stage, mark)) for e in of.coordinates(stage.operand)]
         return tuple(sp.expand(substitute(e, cells)) for e in found)
@@ -499,7 +499,7 @@ class TileLoop:
 
     @property
     def name(self) -> str:
-        """Of its variable."""
+        """The name of its variable."""
         return f"{self.axis}{'_step' if self.level else ''}{self.mark}"
 
     @property
@@ -509,7 +509,7 @@ class TileLoop:
 
     @property
     def number(self) -> Any:
-        """Of its iterations in the whole program."""
+        """The number of its iteration, counted in the whole program."""
         return number_of(self.var)
 
     def marked(self, mark: str) -> TileLoop:
@@ -517,7 +517,7 @@ class TileLoop:
         return replace(self, mark=mark)
 
     def loop(self, body: tuple[Node, ...]) -> Serial:
-        """Around a body."""
+        """This loop around a body."""
         return Serial(self.var, sp.sympify(self.count), body)
 
 
@@ -555,5 +555,5 @@ def tile_index(tile: Tile) -> Any:
 
 
 def loops_around(loops: tuple[TileLoop, ...]) -> tuple[Any, ...]:
-    """Their variables."""
+    """The variables of these loops."""
     return tuple(x.var for x in loops)

@@ -1,4 +1,4 @@
-"""Writes of a thread's states before instructions need them, and how it clears them again."""
+"""How a thread writes its states before instructions need them, and clears them again."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ def _out_of_range(epilogue: Epilogue, machine: Hardware, memory: str) -> str:
 
 
 def _of_another_type(epilogue: Epilogue, machine: Hardware, memory: str) -> str:
-    """The tensor not of the sum's type, so it cannot be read beside it, in words; '' if something else is missing."""
+    """The tensor that needs the sum's type to be read beside it, in words; '' if something else is missing."""
     kernel, statement = epilogue.kernel, epilogue.statement
     wide = kernel.tensor(epilogue.sum).dtype
     for t in (kernel.tensor(a.tensor) for a in (statement.inputs if statement else ())):
@@ -281,7 +281,7 @@ def _begun(epilogue: Epilogue, machine: Hardware, memory: str) -> Begun:
 
 
 def _in(machine: Hardware, memory: str) -> Iterator[Instruction]:
-    """Instructions with results in cells of the memory."""
+    """Instructions that write cells of the memory."""
     for i in machine.instructions:
         if i.operand(i.kernel.statements[0].target.tensor).memory == memory:
             yield i

@@ -84,7 +84,7 @@ class _Chain:
 
     @cached_property
     def homes(self) -> dict[str, int]:
-        """Tensor -> its writing statement."""
+        """Tensor -> number of the statement that writes it."""
         return {self.statement(n).target.tensor: n for n in self.numbers}
 
     def maxima(self, n: int) -> set[int]:
@@ -156,7 +156,7 @@ class _Chain:
         return self.statement(n).target.index.index(sym(self.axis))
 
     def argument(self, m: int) -> Any:
-        """The argument of an exponential directly on maximum m. Raises ScheduleError if there is none."""
+        """The argument of an exponential that uses maximum m directly. Raises ScheduleError if there is none."""
         name, score = self.statement(m).target.tensor, self.statement(m).value
         for n in self.numbers:
             for e in _exponentials(self.statement(n).value):
@@ -366,7 +366,7 @@ class _Rewriting:
         return self.chain.statement(n).target.tensor
 
     def _scale(self, m: int, rest: bool, before: Any, after: Any) -> Statement:
-        """The exponential whose argument has the maximum before in the place of the score, and the one after as the maximum."""
+        """The exponential with the maximum before in place of the score, and the one after as its maximum."""
         score, name = self.chain.statement(m).value, self._home(m)
 
         def change(e: Any) -> Any:

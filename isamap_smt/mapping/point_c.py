@@ -53,8 +53,7 @@ from isamap_smt.ir.typed import comparison_kind, target, type_of
 from isamap_smt.mapping.convert_c import CHOICES, as_part, conversion_helpers, wide
 from isamap_smt.mapping.convert_c import converted as c_converted
 
-# ---- Which numbers a floating-point value can be: bounds that hold for every element, so that a needless clamp is not
-# printed.
+# ---- Bounds on a floating-point value: they hold for every element, so no needless clamp is printed.
 #
 # Rounding never changes the order of two numbers. So the ends of an interval, rounded, bound everything inside it that
 # is rounded.

@@ -156,7 +156,7 @@ def require(rule: Rule) -> None:
 
 @lru_cache(maxsize=4096)
 def refutation(rule: Rule, arithmetic: str) -> Refuted | None:
-    """Values with different sides, found by trying."""
+    """Values at which the sides differ, found by trying."""
     known = element_types(rule, arithmetic)
     assert known is not None
     types, out = known

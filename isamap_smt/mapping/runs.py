@@ -51,7 +51,7 @@ class Runs:
         return -(-((self.count - 1) * self.points + rows) // self.points) if self.several else 1
 
     def rows(self, rows: int) -> int:
-        """Of a tile in all its runs."""
+        """Rows of a tile in all its runs."""
         return self.slots(rows) * self.points if self.several else rows
 
 

@@ -56,7 +56,7 @@ from isamap_smt.mapping.rewriting import Equalities, Forms
 from isamap_smt.mapping.rule_table import RULES
 from isamap_smt.mapping.rule_verdicts import require
 
-# ---- Instructions as patterns of values: which parts of a value an instruction computes lane by lane, and from what.
+# ---- Instructions as patterns of values: the parts of a value they compute lane by lane, and their operands.
 
 
 Bound = tuple[tuple[str, Any], ...]  # operand -> part of the value, or a number
@@ -362,7 +362,7 @@ class _Selection:
             banned.append(cover.offers)
         return None
 
-    # ---- what can make which part
+    # ---- the steps for each part
 
     def _offers(self) -> tuple[list[Offer], list[_Part]]:
         self._number(self.forms.root)

@@ -15,7 +15,7 @@ from isamap_smt.mapping.fuse import bind, takes
 
 
 def with_types_of_engines(kernel: Kernel, hardware: Hardware, given: Collection[str] = ()) -> Kernel:
-    """If no instruction takes the kernel's types: with the first computing instruction's, in place of open types."""
+    """The kernel; if no instruction takes its types, open ones become those of the first computing instruction."""
     if not hardware.computes or any(takes(kernel, i, kernel.main) for i in hardware.computes):
         return kernel
     return with_types_of(kernel, hardware.computes[0], "any", given, kernel.main)

@@ -154,7 +154,7 @@ def solve(problem: ScheduleProblem, timeout: float, progress: Progress | None = 
 
 
 def nothing(where: ScheduleSpace, answer: Answer, pins: tuple[Pin, ...], others: tuple[Pin, ...] = ()) -> str:
-    """Why the solver's answer holds no choice. pins: the cause, all needed for it. others: pins that may stay."""
+    """Why the solver's answer holds no choice. pins: those that leave none. others: pins that may stay."""
     s = where.setting
     name = s.mapping.id
     told = ", ".join(map(str, pins))

@@ -197,7 +197,7 @@ def never_shared(s: Setting) -> float:
 
 
 def least_bytes(s: Setting, m: Machine, level: int) -> float:
-    """The least bytes to enter cache `level`."""
+    """Bytes that must enter cache `level`."""
     sizes = {o: compulsory(s, o) * s.bytes(o) for o in s.inputs}
     least = float(sum(sizes.values()) + 2 * compulsory(s, s.output) * s.bytes(s.output))
     return max(least, least_product(s, m.caches[level - 1].capacity or 0))

@@ -87,8 +87,8 @@ def _cut(s: Setting, loops: list[LoopStep], accumulate: int) -> tuple[list[LoopS
 
 
 def _counts(s: Setting, outside: list[LoopStep], loop: LoopStep) -> bool:
-    """Whether the loop's number of trips is the same at all iterations around it. Then the last one is known, and
-    statements behind the sum can follow it there."""
+    """Whether the loop has the same number of trips at all iterations of the loops around it. Then the last one is
+    known, and statements behind the sum can follow it there."""
     steps = [_extent(s, loop.axis), *(x.step for x in outside if x.axis == loop.axis), loop.step]
     return len(steps) == 2 or (loop.axis not in s.open and all(a % b == 0 for a, b in pairwise(steps)))
 

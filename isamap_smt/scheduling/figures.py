@@ -12,10 +12,10 @@ from isamap_smt.ir.instruction import Cost
 
 FAR_ROW = 0.25
 
-# Fitted to x86 cores. Computing alone up to some share of a link's time is free, then a part of what the link takes delays the
-# computing; and the same the other way round where the link is the slower. Into the first cache lines are fetched ahead of time
-# from the second, where a sum streams for long: on some machines nearly all, and then as little as NEAREST of what the link takes
-# delays the computing; on others as much as from anywhere (FARTHEST).
+# Fitted to x86 cores. Computing alone up to some share of a link's time is free, then a part of the link's time delays the
+# computing; and the same the other way round if the link is the slower. If a sum streams for long, lines are fetched ahead of time
+# from the second cache into the first: on some machines nearly all, and then as little as NEAREST of the link's time delays the
+# computing; on others as much as from anywhere (FARTHEST).
 WHOLE = 16
 FAR = ((16, 0), (14, 8), (6, 16))
 NEAREST, FARTHEST = 4, 8

@@ -168,7 +168,7 @@ def _sums(alike: list[_Rectangle]) -> dict[int, tuple[_Rectangle, ...]]:
     return found
 
 
-# ---- What is left is placed, at the lowest place that is free.
+# ---- The remaining rectangles are placed, each at the lowest free place.
 
 _Level = tuple[int, int, int]  # from one time to before another, all cells below are taken
 

@@ -102,7 +102,7 @@ class Setting:
 
     @remembered
     def relevant(self, operand: str) -> tuple[int, ...]:
-        """Positions of the program axes in the operand's element; its empty lanes count."""
+        """Positions of the program axes the operand's element depends on; its empty lanes count."""
         used = symbols_of(self.mapping.operand_access(operand).index)
         lanes = symbols_of(self.mapping.cells(operand))
         return tuple(
@@ -169,7 +169,7 @@ def setting(
     """The numbers for these sizes. Raises SizeError for sizes the kernel does not have, ScheduleError for operands."""
     kernel = proved.mapping.kernel.with_sizes(sizes)
     lows = {p.name: p.low for p in kernel.parameters}
-    # A parameter is a stride, a dilation or a padding: its least value is the plain case. What has an end is made for that.
+    # A parameter is a stride, a dilation or a padding: its least value is the plain case. One with an end stands at that.
     points = _assumed_points(proved.mapping, kernel)
     ends = {p.name: p.high for p in kernel.parameters if p.high is not None}
     assumed = {n: ends.get(n, lows.get(n, points)) for n in kernel.free_sizes}
@@ -314,7 +314,7 @@ def machine(hardware: Hardware, instruction: Instruction, figures: Figures = DES
 
 
 def place_of_results(instruction: Instruction) -> str:
-    """The memory of its output."""
+    """The memory that holds its output."""
     return dict(instruction.places)[instruction.kernel.statements[0].target.tensor]
 
 

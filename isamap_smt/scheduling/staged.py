@@ -32,7 +32,7 @@ from isamap_smt.simulator.max_plus import Timing, timing
 if TYPE_CHECKING:
     from isamap_encodings.staging_model import StagingAnswer
 
-# Parts of a plan's time, which add up to it; and what each engine works, beside all of them.
+# Parts of a plan's time: they add up to it. Beside all of them stands each engine's work.
 PROLOGUE, STEADY, EPILOGUE, WHOLE = "before the first use", "steady state", "after the last", "all of them"
 TOLD = {PROLOGUE: "prologue", STEADY: "steady state", EPILOGUE: "epilogue"}
 SPACE = "for each loop a step and a region, for each operand a way and, in each memory on it, a stage in 1 to 4 slots"
@@ -68,7 +68,8 @@ def schedule_stages(
     `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`. lowered: makes the program, which is then timed.
     with_axes: a mapping like another one with other axes, proved. kept: the tensors that stay in place between phases.
 
-    Raises ScheduleError if no mapping can be carried out, nothing fits or a pin is none; the error names the lack.
+    Raises ScheduleError if no mapping can be carried out, nothing fits or a pin is unknown; the error says what is
+    missing.
     """
     started = time.perf_counter()
     questions: list[tuple[ProvedMapping, Question]] = []

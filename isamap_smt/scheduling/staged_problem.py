@@ -68,7 +68,7 @@ def question(
     """The solver's question for a mapping.
 
     sizes: of the kernel; the plan is made for them even if sizes are left open. kept: tensors that stay between phases.
-    Raises ScheduleError for a mapping without a program of uses; the error names the lack.
+    Raises ScheduleError for a mapping without a program of uses; the error says what is missing.
     """
     _check_machine(hardware)
     compute = computing(mapping, hardware)
@@ -205,7 +205,7 @@ def _passes_on(move: Instruction, home: Operand, compute: Instruction) -> bool:
 
 
 def _check_machine(hardware: Hardware) -> None:
-    """Nothing happens for a machine with engines whose uses need to promise nothing. Raises HardwareError."""
+    """Raises HardwareError unless the machine has engines, known memory sizes, and no preconditions on uses."""
     if not hardware.engines:
         raise HardwareError(f"{hardware.name} has no engines; programs of uses are made for machines that have some")
     for m in hardware.memories:
@@ -294,7 +294,7 @@ def _step(e: Any, name: str) -> Any | None:
 
 
 def _steps(tiles: int) -> list[int]:
-    """Of an axis of so many tiles: the smallest ones, and for each number of steps the shortest."""
+    """Steps to try for an axis of so many tiles: the smallest ones, and for each number of steps the shortest."""
     if tiles <= 0:
         return [1]
     few = set(range(1, OPEN + 1))

@@ -55,7 +55,7 @@ class Candidate:
 @dataclass(frozen=True)
 class Found:
     """best: None if nothing fits. bound: cycles; no plan of the mappings in question is quicker. scheduled: how many
-    mappings were asked for. blocked: how many of them had one more loop.
+    mappings were asked for. blocked: how many others were, with one more loop.
     first: the solver's first answer about the most promising one."""
 
     best: Candidate | None
@@ -157,7 +157,7 @@ class _Asked:
 
 
 class _Search:
-    """Of several mappings."""
+    """The search over plans of several mappings."""
 
     def __init__(self, time: Time, best: Candidate | None = None) -> None:
         self.time, self.best = time, best
@@ -165,7 +165,7 @@ class _Search:
 
     @property
     def cycles(self) -> float:
-        """Of the best plan."""
+        """Cycles of the best plan."""
         return inf if self.best is None else self.best.timing.cycles
 
     @property
@@ -218,7 +218,7 @@ class _Search:
 
 
 def _with_fewer_slots(c: Candidate, time: Time) -> Candidate:
-    """The same plan, without slots of no gain in time."""
+    """The same plan, without slots that save no time."""
     pinned = dict(c.question.problem.pins)
     for o in c.question.problem.stages:
         for slots in range(1, c.decision.slots[o.name]):

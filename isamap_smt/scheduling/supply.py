@@ -248,8 +248,8 @@ def usable(cache: Memory) -> int:
 
 
 def kept_between(s: Setting, m: Machine) -> int:
-    """The number of the nearest cache that holds all operands together from one call to the next, from 1; nothing
-    farther away is asked. One more than there are caches if none holds them."""
+    """The number of the nearest cache that holds all operands together from one call to the next, from 1; memories
+    farther away have no traffic. One more than there are caches if none holds them."""
     return holding(sum(compulsory(s, o) * s.bytes(o) for o in (*s.inputs, s.output)), m)
 
 
@@ -263,7 +263,7 @@ def _single(s: Setting, d: int) -> Component:
 
 
 def _parts(s: Setting, index: Any) -> tuple[Part, ...] | None:
-    """The axes' parts in one tensor dimension's index; None if the index is not affine."""
+    """How each axis moves one tensor dimension; None if the index is not affine."""
     extents = {a.name: int(a.extent) for a in s.mapping.statement.axes}
     found = affine(substitute(index, {}), extents)
     if found is None or not all(is_constant(c) for c in found[0].values()):
