@@ -1,4 +1,4 @@
-"""Accumulators: registers that hold a tile of the output, loaded or begun before the reduction and stored after it."""
+"""Accumulators: registers for a tile of the output, loaded or begun before the reduction and stored after it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LOAD, ADD, STORE = "load", "add", "store"  # ways between the output tensor and 
 
 
 def accumulators(state: Lowering, work: Nodes) -> Nodes:
-    """The tile's registers around the work that adds to them."""
+    """Wraps the work in its output tile: allocates the registers, loads or begins them, and stores them after it."""
     nest = state.nest
     unrolled = unrolled_axes(state, state.output)
     cells = {a: sym(f"c_{plain_name(a)}_u") for a in unrolled}
@@ -93,7 +93,7 @@ def is_direct(nest: Nest, hardware: Hardware, output: str) -> bool:
 
 
 def _begun(state: Lowering, begin: Begin, load: Nodes) -> Nodes:
-    """What the reduction starts from where nothing has been added to the elements yet, their values otherwise."""
+    """Sets the accumulators to the reduction's start at its first visit, and loads them at later ones."""
     start = _start(state, begin)
     if not begin.visits and begin.always:
         return start
@@ -101,14 +101,14 @@ def _begun(state: Lowering, begin: Begin, load: Nodes) -> Nodes:
 
 
 def _start(state: Lowering, begin: Begin) -> Nodes:
-    """What the reduction starts from, in every accumulator."""
+    """Sets every accumulator to the start of the reduction."""
     units = {a: sym(f"{plain_name(a)}_uz") for a in unrolled_axes(state, state.output)}
     register = Ref(state.nest.buffer("acc"), tuple(units.values()))
     return unroll(state.nest, units, use_of(begin.start, register, None))
 
 
 def adds_in_blocks(nest: Nest, hardware: Hardware, output: str) -> bool:
-    """Whether moves add what lies in the tensor to the accumulators, whole ones and, where the tile may be cut, masked ones."""
+    """Whether moves can add the tensor's elements to whole accumulators, and masked ones if the tile may be cut."""
     cut = any(nest.has_tail(a) for a, x in nest.axes.items() if not x.reduction) or bool(left_out(nest))
     pattern, compute = tuple(range(len(nest.lanes(output)))), nest.mapping.instruction
     found = (find_accumulating(hardware, compute, output, pattern, masked) for masked in (False, True)[: 1 + cut])
@@ -142,8 +142,7 @@ def _direct_moves(state: Lowering, way: str) -> Nodes:
 
 
 def _slack(state: Lowering, tails: tuple[str, ...]) -> Any:
-    """How far the register tile stays below the extents and inside the guard; negative when it is cut. None where that is not
-    known."""
+    """How far the register tile stays below the extents and within the guard; negative if cut, None if unknown."""
     inside = room(state, tails)
     if not left_out(state.nest):
         return inside
@@ -184,7 +183,7 @@ def _active(state: Lowering, lanes: tuple[str, ...], units: dict[str, Any]) -> t
 
 
 def _staged_moves(state: Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
-    """Outputs that no move reaches go through a buffer laid out like the accumulators."""
+    """Loads and stores of an output without moves of its own, through a buffer laid out like the accumulators."""
     nest = state.nest
     name = nest.buffer(f"{acc.type.tensor}_staged")
     stage = Buffer(

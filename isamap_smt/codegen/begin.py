@@ -1,9 +1,9 @@
-"""Reductions that begin in registers: at the first visit of its elements an accumulator is set to what the reduction starts from
-(0; the least of all for a maximum), and nothing is loaded.
+"""Reductions begin in registers: the first visit sets an accumulator to the start value (0; the least of all for a
+maximum), and loads nothing.
 
-That saves filling the output before the call and reading it once: a third of the memory traffic of a depthwise
-convolution. Which visit is the first is plain from the loops: the one at which all reduction loops around the accumulators
-stand at 0. Nothing here is trusted: prove_program() checks that no element is begun twice or never, nor read before it was begun.
+This saves filling the output before the call and reading it once: a third of the memory traffic of a depthwise
+convolution. The loops tell the first visit: all reduction loops around the accumulators stand at 0. Nothing here is
+trusted: prove_program() checks for each element: it is begun exactly once, and read only after that.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from isamap_smt.proof.kernel_begun import reduction_begins
 
 @dataclass(frozen=True)
 class Begin:
-    """visits: the reduction loops around the accumulators, by variable. always: in every call, not just where FRESH is 1. anew: at
-    every visit, and what was summed before is added where it closes: sums of floating point that come in any order, which round
-    less in blocks."""
+    """visits: variables of the reduction loops around the accumulators. always: begins in every call, not only if FRESH
+    is 1.
+    anew: begins at every visit, and adds the sum so far when it closes; for floating-point sums in any order, which
+    round less in blocks."""
 
     tensor: str
     start: Instruction
@@ -36,7 +37,7 @@ class Begin:
 
     @property
     def first(self) -> Any:
-        """Holds at the visit at which the elements begin."""
+        """Holds at the visit that begins the elements."""
         return sp.Le(self._later, 0) if self.always else sp.Ge(FRESH - self._later, 1)
 
     @property
@@ -50,7 +51,7 @@ class Begin:
 
 
 def _begins_all(kernel: Kernel, position: int) -> bool:
-    """Whether no statement further up touches the target, and each element that others need begins here before."""
+    """Whether no earlier statement touches the target, and this one begins each needed element before its use."""
     tensor = kernel.statements[position].target.tensor
     ahead = [s for s in kernel.statements[:position] if tensor in (s.target.tensor, *(a.tensor for a in s.inputs))]
     reads = any(a.tensor == tensor for a in kernel.statements[position].inputs)
@@ -58,7 +59,7 @@ def _begins_all(kernel: Kernel, position: int) -> bool:
 
 
 def beginning(nest: Nest, schedule: Schedule, output: str) -> Begin | None:
-    """How the mapped statement's output begins; None where it has to hold what it starts from before."""
+    """How the mapped statement's output begins; None if memory has to hold the start values before."""
     statement, kernel = nest.statement, nest.kernel
     tensor, position = statement.target.tensor, nest.mapping.statement_index
     if statement.op == "=":

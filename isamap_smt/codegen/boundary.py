@@ -1,13 +1,14 @@
-"""Padding that is left out: the points that the kernel's guard excludes are not executed.
+"""Padding is left out: points excluded by the kernel's guard are not executed.
 
     if (the whole register tile, at every point of its reduction, lies inside) { executions } else { tested executions }
 
-Where most tiles reach over the border somewhere in a long reduction (`where k <= q`), each step of it is asked, not all at once.
+If most tiles cross the border somewhere in a long reduction (`where k <= q`), the test is asked at each step instead of
+once.
 
-A relation that says nothing of single rows of the tile is tested around the loops inside which it does not change; the
-others around the executions of each row, and printed where the loops' ranges leave them open. That needs a guard which all
-lanes of a load share. Where an element is used many times and few points are excluded, a copy with its padding written out
-can cost less.
+Relations on the tile as a whole are tested outside of all loops that leave them unchanged. Relations on single rows are
+tested around each row's executions, and printed only if the loops' ranges leave them open. All lanes of a load must
+share the guard. A copy with its padding written out can cost less, if each element is used often and few points are
+excluded.
 """
 
 from __future__ import annotations
@@ -42,10 +43,11 @@ COUNTED = 1 << 22  # points of a few axes that are counted one by one; of more, 
 
 @dataclass(frozen=True)
 class PeeledBoundary:
-    """guards: what executions at the boundary test. slack: not negative only where a whole register tile needs no test; None
-    where no tile is known to need none. stepwise: it is asked at each step of the reduction whether the tile lies inside, or
-    outside. masks: relations that lanes move and that leave the first ones, which the loads cut; beyond: what they leave in the
-    others, so that executions need no test of these."""
+    """guards: tests of the executions at the boundary. slack: non-negative only if a whole register tile needs no test;
+    None if no tile is known to need none. stepwise: each step of the reduction asks whether the tile lies inside or
+    outside.
+    masks: relations that change along lanes and leave a prefix of them; the loads cut these. beyond: the value of a
+    masked load in all other lanes, so executions need no test of them."""
 
     guards: tuple[Any, ...]
     slack: Any
@@ -55,13 +57,13 @@ class PeeledBoundary:
 
     @property
     def relations(self) -> tuple[Any, ...]:
-        """All that must hold at a point of the kernel."""
+        """All relations of a valid point: guards, then masks."""
         return (*self.guards, *self.masks)
 
 
 def boundary_of(nest: Nest, guards: tuple[Any, ...], operand: str = "") -> PeeledBoundary | None:
-    """The boundary to test; None where lanes of a load differ, and no mask cuts those of this operand. Relations that are not
-    affine are tested everywhere."""
+    """The boundary to test. Returns None if lanes of a load differ and no mask cuts those of this operand. Relations
+    that are not affine are tested everywhere."""
     moving = moving_axes(nest)
     masks = tuple(g for g in guards if symbols_of([g]) & moving)
     beyond = beyond_for(nest.statement)
@@ -81,7 +83,7 @@ def boundary_of(nest: Nest, guards: tuple[Any, ...], operand: str = "") -> Peele
 
 
 def _leave_first_lanes(nest: Nest, operand: str, masks: tuple[Any, ...]) -> bool:
-    """Whether each of them leaves the first lanes of the operand, along the one in which its elements differ."""
+    """Whether each mask leaves a prefix of the operand's lanes, along the only lane axis on which its elements depend."""
     relevant = nest.relevant(operand)
     lanes = [x for x in nest.lanes(operand) if nest.axis_of_lane(x).name in relevant and nest.axis_of_lane(x).leaf != 1]
     values = {a: nest.value(a) for a in nest.axes}
@@ -89,9 +91,9 @@ def _leave_first_lanes(nest: Nest, operand: str, masks: tuple[Any, ...]) -> bool
 
 
 def lanes_left(nest: Nest, relations: tuple[Any, ...], lane: str, values: Dict[str, Any]) -> tuple[Any, ...] | None:
-    """How many lanes each relation leaves that the lane moves, the first ones; None where it does not leave the first ones.
+    """For each relation that depends on the lane: how many first lanes it leaves. None if they are no prefix.
 
-    values: of the program axes, at lane 0. A number may be negative, or more than there are.
+    values: of the program axes, at lane 0. A count may be negative, or larger than the number of lanes.
     """
     axis = nest.axis_of_lane(lane).name
     point = nest.point({**values, axis: values[axis] + sym(lane)})
@@ -108,7 +110,7 @@ def lanes_left(nest: Nest, relations: tuple[Any, ...], lane: str, values: Dict[s
 
 
 def _steps(nest: Nest, guards: tuple[Any, ...]) -> int:
-    """Steps of a reduction of known length along which the guards change."""
+    """Number of reduction steps along which the guards change; 0 if it is not known."""
     moving = {n for n, a in nest.axes.items() if a.reduction and set(a.members) & symbols_of(guards)}
     inner = [n for n in range(nest.accumulate, len(nest.loops)) if nest.loops[n].axis in moving]
     trips = [most_trips(nest, n) for n in inner]
@@ -116,13 +118,13 @@ def _steps(nest: Nest, guards: tuple[Any, ...]) -> int:
 
 
 def moving_axes(nest: Nest) -> set[str]:
-    """The kernel's axes along which the lanes of an execution differ."""
+    """The kernel's axes that differ between the lanes of an execution."""
     return {m for a in nest.axes.values() if a.leaf != 1 for m in a.members}
 
 
 def window_costs_more(nest: Nest, operand: str, boundary: PeeledBoundary, window: int, checked: int = 0) -> bool:
-    """Whether a copy of so many bytes, with its padding written out, takes longer than the tests. False where that depends on
-    sizes which are not fixed. checked: bytes of other factors that each call would look at."""
+    """Whether a padded copy of `window` bytes takes longer than the tests. False if that depends on open sizes.
+    checked: bytes of other factors that each call would look at."""
     starts = _starts(nest)
     slack = _least_slack(nest, boundary.guards, starts)
     if not _counted(nest, slack, starts):
@@ -142,15 +144,19 @@ def _counted(nest: Nest, slack: Any, starts: dict[str, Any]) -> bool:
 
 
 def rows_of(nest: Nest, operand: str) -> dict[str, Any]:
-    """Program axes along which the operand has several registers in a tile, each with the variable that counts them. Those with
-    few come first: what is tested of one of their rows serves all rows of the others."""
+    """Program axes with several of the operand's registers in a tile, each with its counting variable.
+
+    Axes with few registers come first, since a test of one of their rows serves all rows of the others.
+    """
     several = [a for a in (nest.relevant(operand) if operand else nest.axes) if nest.units(a) > 1]
     return {a: sym(f"{plain_name(a)}_u") for a in sorted(several, key=nest.units)}
 
 
 def tests(nest: Nest, operand: str, guards: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What decides whether the points of an execution are the kernel's, over loops and the operand's rows; all rows of a tile where
-    no operand is named."""
+    """The open relations under which an execution's points belong to the kernel, over loops and the operand's rows.
+
+    If no operand is named, they hold for all rows of a tile.
+    """
     rows = rows_of(nest, operand)
     values = {a: nest.value(a, rows.get(a, 0)) for a in nest.axes}
     cut = [a for a in rows if nest.axes[a].leaf == 1 and nest.has_tail(a)]
@@ -176,8 +182,8 @@ def _start(nest: Nest, axis: str) -> Any:
 
 
 def _least_slack(nest: Nest, guards: tuple[Any, ...], starts: dict[str, Any]) -> Any | None:
-    """Not negative only where all relations hold at every point of a register tile and of the reduction inside it, and no
-    row of the tile is beyond an extent. None where a relation is not affine in the program's axes."""
+    """A bound that is non-negative only if all relations hold at every point of a register tile and of the reduction
+    inside it, and all its rows lie within the extents. None if a relation is not affine in the program's axes."""
     inside = tuple(Axis(f"point of {a}", sp.sympify(_points(nest, a))) for a in nest.axes)
     inside += tuple(Axis(f"lane of {a}", sp.sympify(x.leaf)) for a, x in nest.axes.items())
     point = nest.point(
@@ -211,8 +217,8 @@ def _leap(nest: Nest, axis: str) -> int:
 
 
 def _cycles(nest: Nest, operand: str, boundary: PeeledBoundary, share: float) -> float:
-    """What testing takes more than executing all points, with a share of the tiles at the boundary; less than 0 where the
-    executions left out take longer."""
+    """Cycles that tests cost beyond executing all points, for a `share` of tiles at the boundary; negative if the
+    skipped executions would take longer."""
     executions = prod(-(-int(a.extent) // a.leaf) for a in nest.axes.values())
     visits = share * executions / prod(nest.units(a) for a in nest.axes)
     tested = visits * _testing(nest, operand, boundary)
@@ -220,7 +226,7 @@ def _cycles(nest: Nest, operand: str, boundary: PeeledBoundary, share: float) ->
 
 
 def _testing(nest: Nest, operand: str, boundary: PeeledBoundary) -> float:
-    """Cycles for the tests of one step's rows that the loops' ranges do not decide. One serves all rows along later axes."""
+    """Cycles per step for row tests left open by the loops' ranges. One test serves all rows along later axes."""
     rows = rows_of(nest, operand)
     last = nest.loops[-1].var.name if nest.loops else ""
     steady = bool(nest.loops) and most_trips(nest, len(nest.loops) - 1) != 1
@@ -241,7 +247,7 @@ def _testing(nest: Nest, operand: str, boundary: PeeledBoundary) -> float:
 
 
 def _excluded(nest: Nest, guards: tuple[Any, ...]) -> float:
-    """The share of the domain's points at which a guard does not hold."""
+    """The share of the domain's points excluded by a guard."""
     groups: list[tuple[set[str], list[Any]]] = []  # guards that speak of the same axes
     names = {a.name for a in nest.statement.axes}
     for g in guards:
@@ -262,7 +268,7 @@ def _excluded(nest: Nest, guards: tuple[Any, ...]) -> float:
 
 
 def _held(relation: Any, point: dict[str, Any]) -> Any:
-    """Where the relation holds."""
+    """The relation's truth at each point."""
     room = slack_of(relation)
     if room is not None:
         return np.asarray(evaluate(sp.expand(room), point)) >= 0
@@ -271,7 +277,7 @@ def _held(relation: Any, point: dict[str, Any]) -> Any:
 
 
 def _share_at_the_boundary(nest: Nest, slack: Any, starts: dict[str, Any]) -> float:
-    """The share of the register tiles that lie at the boundary, or across it."""
+    """The share of register tiles at or across the boundary."""
     names = sorted(symbols_of([slack]))
     axes = {starts[a].name: a for a in nest.axes}
     steps = [range(0, int(nest.axes[axes[n]].extent), _leap(nest, axes[n])) for n in names]
@@ -284,40 +290,40 @@ def _share_at_the_boundary(nest: Nest, slack: Any, starts: dict[str, Any]) -> fl
 #
 #     S[q,k] += Q[q,d] * K[k,d] where k <= q
 #
-# Whether such a guard holds, an element of the output says by itself. So no operand needs padding: what is computed for a cell that
-# stands for no element goes nowhere. Along a vector's lanes a guard must leave the first ones, which is what masks can cut.
+# An element of the output decides such a guard by itself. So no operand needs padding: a value computed for a cell without an
+# element goes nowhere. Along a vector's lanes a guard must leave the first ones: masks can cut only the others.
 
 
 def left_out(nest: Nest) -> tuple[Any, ...]:
-    """The relations of the guard that the output's element alone answers for, and that can fail."""
+    """The guard's relations that the output's element alone decides and that can fail."""
     return decided_by_output(nest.statement)
 
 
 def at_cells(nest: Nest, values: Dict[str, Any]) -> tuple[Any, ...]:
-    """They, where the program axes have these values."""
+    """The relations of left_out() at these values of the program axes."""
     point = nest.point(dict(values))
     return tuple(substitute(g, point) for g in left_out(nest))
 
 
 def moved_lanes(nest: Nest, output: str) -> tuple[str, ...]:
-    """The output's lanes along which one of the relations changes."""
+    """The output's lanes that change one of the relations."""
     lanes = nest.lanes(output)
     found = symbols_of(at_cells(nest, _cells(nest, lanes)))
     return tuple(x for x in lanes if x in found)
 
 
 def first_lanes(nest: Nest, lane: str, values: Dict[str, Any]) -> tuple[Any, ...] | None:
-    """How many lanes each relation leaves that the lane moves, the first ones; None where it does not leave the first ones.
+    """For each left-out relation that depends on the lane: how many first lanes it leaves. None if they are no prefix.
 
-    values: of the program axes, at lane 0. A number may be negative, or more than there are.
+    values: of the program axes, at lane 0. A count may be negative, or larger than the number of lanes.
     """
     return lanes_left(nest, left_out(nest), lane, values)
 
 
 def whole_and_some(nest: Nest, relations: tuple[Any, ...]) -> tuple[Any, Any] | None:
-    """Two numbers of a register tile: not negative where all relations hold at every point; and not negative where they do at some.
+    """(whole, some) of a register tile: non-negative if all relations hold at every point, or each at some point.
 
-    None where a relation is not affine along the tile.
+    None if a relation is not affine along the tile.
     """
     inside = {a: Axis(f"point of {a}", sp.sympify(nest.tile(a))) for a in nest.axes}
     point = nest.point({a: nest.value(a) + p.symbol for a, p in inside.items()})

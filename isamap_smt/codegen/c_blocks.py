@@ -1,12 +1,13 @@
 """Copies that turn rows into columns, word by word: whole blocks of them go through vector registers.
 
-Packing for an instruction often wants the elements along a row of memory far apart, and those of a column together. Compilers make
-single moves of that: 3 bytes a cycle. Two forms are recognised, both of words of 4 bytes (one f32, two bf16, four bytes):
+Packing for an instruction often separates the elements of a memory row and joins those of a column. Compilers make
+single moves of this: 3 bytes a cycle. Two forms are recognised, both of words of 4 bytes (one f32, two bf16, four
+bytes):
 
-transpose     each word lies together in the source and in the destination: blocks of 8 x 8 words are transposed
+transpose     each word is contiguous in the source and in the destination: blocks of 8 x 8 words are transposed
 interleave    each word is gathered from 2 or 4 rows of the source: rows are woven into one
 
-What the C says is what the loops of the copy would do; nothing else is trusted.
+The C has the same effect as the loops of the copy; nothing else is trusted.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ HELPERS = {"isamap_transpose": TRANSPOSE, "isamap_interleave_2": INTERLEAVE_2, "
 
 
 def helpers(code: str) -> str:
-    """The C that calls in this code need."""
+    """The C definitions needed by the calls in this code."""
     called = [text for name, text in HELPERS.items() if f"{name}(" in code]
     return "".join([SHUFFLES, *called]) if called else ""
 
@@ -128,7 +129,7 @@ class Block:
 
 
 def block_of(copy: Copy, source: Any, target: Any, dtypes: tuple[DType, DType]) -> Block | None:
-    """The copy in blocks; None where it has none. source, target: row-major offsets in elements; dtypes: of both."""
+    """The copy in blocks; None if it has none. source, target: row-major offsets in elements; dtypes: of both."""
     names = [v.name for v, _ in copy.over]
     parts, places = affine(source, names), affine(target, names)
     if parts is None or places is None or dtypes[0] != dtypes[1] or len(names) < 2:
@@ -172,7 +173,7 @@ def _long(count: Any) -> bool:
 
 
 def _ordered(copy: Copy, far: dict[str, Any], inner: tuple[Dimension, ...]) -> tuple[Dimension, ...] | None:
-    """The other loops, those with the largest steps in the source outermost; None where a count of theirs needs an inner one."""
+    """The other loops, largest source steps outermost; None if one of their counts depends on an inner loop."""
     left = [d for d in copy.over if d not in inner]
     names, own = {v.name for v, _ in copy.over}, {v.name for v, _ in inner}
     if any(symbols_of([n]) & own for _, n in copy.over):
@@ -190,6 +191,6 @@ _LARGE = 1 << 12  # an open size, when strides are compared
 
 
 def stride_size(stride: Any) -> int:
-    """How far apart, where open sizes are large."""
+    """The stride's absolute value, with a large number for every open size."""
     stride = sp.sympify(stride)
     return abs(int(stride.xreplace(dict.fromkeys(stride.free_symbols, sp.Integer(_LARGE)))))

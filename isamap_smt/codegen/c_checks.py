@@ -1,7 +1,7 @@
-"""The entry checks in C: one static function that says which hypothesis of the proof a call breaks, and the text of each code.
+"""The entry checks in C: one static function returns the first broken hypothesis' code, another the code's text.
 
-Those of sizes and addresses cost a few cycles each. Those that read whole tensors, of values, are left out where the caller
-asks for that. What is packed ahead begins with a stamp: which packing filled it, for which sizes, and a digest of each constant.
+Checks of sizes and addresses cost a few cycles each. Checks of values read whole tensors; the caller may switch them
+off. A buffer packed ahead begins with a stamp: the packing's identity, the sizes, and a digest of each constant.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from isamap_smt.mapping.point_c import c_value
 NOT_COVERED = -2
 TEXTS = {0: "done", 1: "out of memory", -1: "the system refuses the registers that an instruction uses"}
 NOT_LISTED = "a parameter of this machine, such as its vector length, has a value that its description does not list"
-# Bits that are all set in what is no finite number; a fnuz type has one such, the sign alone.
+# Bits all set in infinities and NaN alone; a fnuz type has one such number, the sign alone.
 _INFINITE = {
     "f64": "0x7ff0000000000000", "f32": "0x7f800000", "f16": "0x7c00", "bf16": "0x7f80", "f8e4m3": "0x7f", "f8e5m2": "0x7c",
     "e8m0": "0xff",
@@ -84,7 +84,7 @@ CHECKED = ("isamap_checked", "isamap_packing", "isamap_sized")
 
 
 def print_checks(p: Printer, checks: tuple[Check, ...], declare_sizes: str, wanted: tuple[str, ...] = CHECKED) -> str:
-    """isamap_checked() for a call, isamap_packing() for what is packed ahead, isamap_sized() for its sizes alone.
+    """Prints isamap_checked() for a call; isamap_packing() for packing ahead, isamap_sized() for its sizes alone.
 
     Without their helpers, if not all are wanted.
     """
@@ -106,7 +106,7 @@ def print_checks(p: Printer, checks: tuple[Check, ...], declare_sizes: str, want
 
 
 def packing_checks(p: Printer, checks: Iterable[Check]) -> tuple[Check, ...]:
-    """Those that concern packing ahead: of the tensors that it reads, and of sizes that decide what it does."""
+    """The checks of packing ahead: on the tensors it reads and the sizes it depends on."""
     constant, sizes = set(packed_ahead(p.program)), set(packing_sizes(p.program))
 
     def concerns(a: Asked) -> bool:
@@ -128,13 +128,13 @@ def packing_checks(p: Printer, checks: Iterable[Check]) -> tuple[Check, ...]:
 
 
 def stamp_words(program: Program) -> int:
-    """Words of 8 bytes that a packed buffer begins with: so many that its elements start at a cache line."""
+    """Words of 8 bytes in a packed buffer's stamp, rounded up so the elements start at a cache line."""
     words = 1 + len(packing_sizes(program)) + len(packed_ahead(program))
     return -(-8 * words // PACKED_START) * PACKED_START // 8
 
 
 def print_stamps(p: Printer) -> list[str]:
-    """Lines that stamp each buffer that was filled."""
+    """Lines to stamp each filled buffer."""
     words = [IDENTITY, *(f"(uint64_t){p.names[n]}" for n in packing_sizes(p.program))]
     words += [f"isamap_digest(isamap_tensors[{_number(p, t)}], {_bytes(p, t)})" for t in packed_ahead(p.program)]
     lines = [f"const uint64_t isamap_words[] = {{{', '.join(words)}}};"]
@@ -143,12 +143,12 @@ def print_stamps(p: Printer) -> list[str]:
 
 
 def with_identity(text: str, packing: str) -> str:
-    """The C with what tells this packing from others written in."""
+    """The C with this packing's identity, a digest of its text, written in."""
     return text.replace(IDENTITY, "UINT64_C(0x" + hashlib.blake2b(packing.encode(), digest_size=8).hexdigest() + ")")
 
 
 def print_texts(name: str, program: Program, checks: tuple[Check, ...], lent: bool = False) -> str:
-    """The function that says what a code means."""
+    """The function from codes to their texts."""
     values = ", ".join(f"{n} = {v}" for n, v in chosen_values(program).items())
     listed = {NOT_COVERED: f"memory is laid out for {values}, and this machine has another" if lent else NOT_LISTED}
     listed = listed if program.parameters else {}
@@ -179,7 +179,7 @@ def _checked(p: Printer, name: str, more: bool, declare_sizes: str, checks: tupl
 
 
 def _values_known(p: Printer) -> str:
-    """A test of each parameter of the machine: the proof holds for the values that its description lists."""
+    """Tests each machine parameter: a value of its description, or the chosen one if threads are lent."""
     lines = ""
     chosen = chosen_values(p.program) if p.lent else {}
     for m in machine_parameters(p.program):
@@ -189,7 +189,7 @@ def _values_known(p: Printer) -> str:
 
 
 def _line(p: Printer, c: Check) -> str:
-    """The check in C, as lines of a function that returns its code."""
+    """The check as C lines; on failure they return its code."""
     match c.asked:
         case Fits(bound=bound):
             return _fits(p, bound, c.code)
@@ -212,7 +212,7 @@ def _line(p: Printer, c: Check) -> str:
 
 
 def _broken(p: Printer, a: Asked) -> str:
-    """The condition in C under which a check that reads no elements fails."""
+    """The C condition for the failure of a check that reads no elements."""
     match a:
         case Given(argument=of) if "[" in of:
             return f"isamap_packed && (!isamap_{of} || (uintptr_t)isamap_{of} % {PACKED_START})"
@@ -258,7 +258,7 @@ def _fits(p: Printer, bound: object, code: int) -> str:
 
 
 def _values(p: Printer, name: str, trust: int, code: int, bad: str) -> str:
-    """A loop over all elements `x` of a tensor that is there; it stops at none, so that it is computed in vectors."""
+    """A loop over all elements `x` of a given tensor. It has no early exit, so the compiler vectorises it."""
     t = _tensor(p, name)
     of = t.dtype.c if not t.dtype.is_float else f"uint{8 * t.dtype.bytes}_t"
     count = c_expr(sp.Mul(*t.shape), p.names)
@@ -280,7 +280,7 @@ def _values(p: Printer, name: str, trust: int, code: int, bad: str) -> str:
 
 
 def _used(p: Printer, use: Used, code: int) -> str:
-    """A loop over the points at which an index made of data is used; it stops at none, so that it is computed in vectors."""
+    """A loop over all points that use an index made of data. It has no early exit, so the compiler vectorises it."""
     kernel, names = p.program.kernel, dict(p.names)
     s = domain(kernel, use)
     names |= {a.name: f"isamap_axis_{n}" for n, a in enumerate(s.axes)}
@@ -344,8 +344,8 @@ def _not_finite(d: DType) -> str:
 
 
 def _outside(d: DType, low: Any, high: Any) -> str:
-    """Where an element is outside; what the type rules out is not asked. Of floating point the bits are compared, turned so that
-    they follow each other as the numbers do: those of NaN come before or behind all numbers."""
+    """The C test of an element outside of its range; bounds implied by the type are omitted. Floating-point elements
+    are compared by their bits, turned into the order of the numbers: NaN comes before or behind all numbers."""
     if d.is_float:
         suffix = "ull" if d.bits == 64 else "u"
         sign, every = f"{1 << (d.bits - 1):#x}{suffix}", f"{(1 << d.bits) - 1:#x}{suffix}"
@@ -361,8 +361,8 @@ def _outside(d: DType, low: Any, high: Any) -> str:
 
 
 def _turned(d: DType, number: Any, up: bool) -> int:
-    """The bits of the number of the type that is nearest and no less (up), or no greater, turned so that greater numbers have
-    greater ones; of both zeros the further one."""
+    """Bits of the type's nearest number no less than `number` (up), or no greater, turned so that greater numbers have
+    greater bits; of both zeros the further one."""
     held = np.asarray(number, np.float64).astype(d.numpy)
     beyond = (float(held) < number) - (float(held) > number)
     if float(held) == 0 and not beyond:

@@ -1,4 +1,4 @@
-"""What stands at the edges of a printed function: arguments, checks of sizes, and buffers with their release."""
+"""The edges of a printed function: arguments, checks of sizes, and buffers with their release."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ ASK = "isamap_ask"  # the machine for its first, second ... parameter
 
 
 def machine_parameters(program: Program) -> tuple[MachineParameter, ...]:
-    """Those that the program's code asks the machine for."""
+    """The machine's parameters, if the program's code asks for any."""
     machine = program.schedules[0].hardware if program.parameters else None
     return machine.whole.parameters if machine else ()
 
 
 def chosen_values(program: Program) -> dict[str, int]:
-    """The values of the machine's parameters for which memory is laid out ahead of calls."""
+    """Values of the machine's parameters for memory laid out ahead of calls."""
     return dict(program.schedules[0].hardware.values) if program.parameters and program.schedules[0].hardware else {}
 
 
 def largest_sizes(program: Program) -> dict[str, int]:
-    """The ends of parameters that have one."""
+    """The upper ends of the kernel's bounded parameters."""
     return {p.name: p.high for p in program.kernel.parameters if p.high is not None}
 
 
 def answer_for_machine(program: Program) -> str:
-    """The functions that ask the machine for its parameters, with the chosen values as answers."""
+    """Macros in place of the machine's parameter functions, with the chosen values as answers."""
     values = chosen_values(program)
     found = (f"#define {ASK}_{n}() INT64_C({values[m.name]})\n" for n, m in enumerate(machine_parameters(program)))
     return "".join(found)
 
 
 def ask_machine(program: Program, define: bool) -> str:
-    """Functions that ask the machine for its parameters: declared in front of what is ours, defined behind what describes it."""
+    """C functions for the machine's parameters: declared before the project's own code, defined after the machine's."""
     found = [
         f"static int64_t {ASK}_{n}(void)" + (f" {{\n    return {m.emit};\n}}\n" if define else ";\n")
         for n, m in enumerate(machine_parameters(program))
@@ -78,8 +78,7 @@ def declare_arguments(p: Printer) -> None:
 
 
 def declare_sizes(p: Printer) -> list[str]:
-    """Lines that name each free size and machine parameter, and behind them how the call is made; of a kernel without free sizes
-    NULL will do."""
+    """Lines that declare free sizes, machine parameters and `isamap_how`. Without free sizes the caller may pass NULL."""
     free = p.program.kernel.free_sizes
     lines = [f"    const int64_t {p.names[size]} = isamap_sizes[{n}];" for n, size in enumerate(free)]
     lines += [
@@ -103,14 +102,13 @@ class Room:
 
     @property
     def pieces(self) -> list[tuple[int, int]]:
-        """Where each thread's begins, and its bytes."""
+        """(start, bytes) of each thread's piece."""
         return [(self.begin + t * self.step, self.bytes) for t in range(self.threads)]
 
 
 def workspace_rooms(program: Program, threads: int) -> tuple[dict[str, Room], int]:
-    """The room of each heap buffer in the work space of a call on at most so many threads, and the bytes of all; at the largest
-    sizes, where there are such. Raises SizeError where sizes are open.
-    """
+    """Each heap buffer's room in the work space of a call on at most `threads` threads, and the total bytes; parameters
+    with a largest size count with that. Raises SizeError if a size is open."""
     found, end, values = {}, 0, chosen_values(program) | largest_sizes(program)
     for each, inside in ((1, False), (threads, True)):
         for b in heap_buffers(program.body, inside_parallel=inside):
@@ -124,7 +122,7 @@ def workspace_rooms(program: Program, threads: int) -> tuple[dict[str, Room], in
 
 
 def with_workspace(p: Printer, body: Any) -> None:
-    """Run the body on buffers in the memory behind those that are packed: nothing is allocated."""
+    """Run the body on buffers in the work space behind the packed buffers: nothing is allocated."""
     if not workspace_rooms(p.program, p.lent)[1]:
         body()
         return
@@ -136,7 +134,7 @@ def with_workspace(p: Printer, body: Any) -> None:
 
 
 def with_rooms(p: Printer, owned: list[Buffer], thread: str, body: Any) -> None:
-    """Run the body on buffers in the work space, those of that thread."""
+    """Run the body on buffers in the given thread's part of the work space."""
     rooms = workspace_rooms(p.program, p.lent)[0]
     for b in owned:
         at, room = p.places[b.name][0], rooms[b.name]

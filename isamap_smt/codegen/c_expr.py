@@ -36,7 +36,7 @@ static inline int64_t isamap_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t isamap_max(int64_t a, int64_t b) { return a > b ? a : b; }
 """
 
-# Of indices made of data: e where it is an index of a dimension of n elements, else 0; and an element that is computed with.
+# Of indices made of data: e if it is an index of a dimension of n elements, else 0; and an element used in arithmetic.
 DATA_HELPERS = """\
 static inline int64_t isamap_inside(int64_t e, int64_t n) { return e >= 0 && e < n ? e : 0; }
 static inline int64_t isamap_element_signed(int64_t e) { return isamap_max(-(INT64_C(1) << 40), isamap_min(e, INT64_C(1) << 40)); }
@@ -117,7 +117,7 @@ def c_offset(index: tuple[Any, ...], shape: tuple[Any, ...], names: Dict[str, st
 
 
 def row_major(index: tuple[Any, ...], shape: tuple[Any, ...]) -> Any:
-    """Offset in elements of an index in a row-major array of that shape."""
+    """Offset in elements of an index in a row-major array of this shape."""
     offset: Any = sp.S.Zero
     for i, extent in zip(*collapsed(index, shape), strict=True):
         offset = offset * extent + i
@@ -130,8 +130,8 @@ def row_major(index: tuple[Any, ...], shape: tuple[Any, ...]) -> Any:
 def with_data(
     expr: Any, names: Dict[str, str], load: Callable[[Any], str], known: Dict[Any, str] | None = None
 ) -> tuple[Any, dict[str, str]]:
-    """The expression with a symbol in the place of each part that has elements, outermost ones first, and `names` with those: C's
-    text of a part is in `known`, or made of what `load` says of its elements."""
+    """The expression with symbols for its parts made of data, outermost first, and `names` extended by these symbols' C
+    text. The text is taken from `known`, else from `load` of the element."""
     parts = [x for x in (*insides([expr]), *elements([expr])) if x in (known or {})]
     table = {x: sym(str(x)) for x in dict.fromkeys((*parts, *elements([expr])))}
     made = expr.xreplace(table)

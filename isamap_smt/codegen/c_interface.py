@@ -1,6 +1,6 @@
-"""The functions that the C exports, below one prefix, and how a caller sees them: all else is static.
+"""The functions exported by the C, below one prefix, as a caller sees them: all else is static.
 
-PREFIX(A, B, C, I, J, K, threads, how)          typed; not where the prefix is the runtime's own
+PREFIX(A, B, C, I, J, K, threads, how)          typed; omitted if the prefix is the runtime's own
 PREFIX_run, PREFIX_check(tensors, sizes, packed, threads)
 PREFIX_pack(tensors, sizes, packed)
 PREFIX_packed_bytes(sizes, which)
@@ -31,14 +31,14 @@ CALL = f"{PACK}, int64_t isamap_threads"
 
 
 def prefix_of(name: str) -> str:
-    """The prefix that the C of a kernel of this name has where none is asked for."""
+    """The default C prefix for a kernel of this name."""
     made = re.sub(r"[^A-Za-z0-9_]", "_", name)
     made = f"kernel_{made}" if not made[:1].isalpha() else made
     return f"kernel_{made}" if _clash(made) else made
 
 
 def check_prefix(prefix: str, program: Program | None = None) -> str:
-    """The prefix itself. Raises UnknownNameError for one that C cannot export, or that means something else there."""
+    """The prefix itself. Raises UnknownNameError if C cannot export it, or it already has a meaning there."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", prefix):
         raise UnknownNameError(
             f"prefix {prefix!r}: the C exports functions of that name, so it is a letter and then letters, digits and _"
@@ -65,7 +65,7 @@ def _clash(prefix: str) -> str:
 
 
 def in_order(program: Program) -> tuple[Tensor, ...]:
-    """The tensors as the typed function takes them: inputs, then those that are written."""
+    """The tensors as the typed function takes them: inputs, then outputs."""
     names = (*program.kernel.inputs, *program.kernel.outputs)
     return tuple(program.kernel.tensor(n) for n in names)
 
@@ -98,13 +98,13 @@ def print_typed(program: Program, prefix: str) -> str:
 
 
 def print_check(prefix: str) -> str:
-    """The function that checks a call and computes nothing."""
+    """The C function PREFIX_check: it checks a call and computes nothing."""
     call = "isamap_checked(isamap_tensors, isamap_sizes, isamap_packed, isamap_threads)"
     return f"int {prefix}_check({CALL}) {{\n    return {call};\n}}\n"
 
 
 def print_packed_bytes(p: Printer, prefix: str, declare_sizes: list[str]) -> str:
-    """The function that says how large a packed buffer is, and of sizes out of range minus the code of that."""
+    """The C function from a packed buffer's number to its bytes, or to minus a check's code if a size is out of range."""
     p.lines, p.depth = [], 1
     if p.program.ahead:
         p.put("const int isamap_code = isamap_sized(NULL, isamap_sizes, NULL);")

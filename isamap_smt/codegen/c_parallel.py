@@ -1,22 +1,23 @@
-"""The C that shares a loop among threads: a contiguous range for each, taken in ever shorter chunks, on threads kept between calls.
+"""The C of a loop shared by threads: a contiguous range each, in ever shorter chunks, on threads kept between calls.
 
-Starting a thread takes some 20 microseconds, as long as a small matrix product. So each compiled kernel keeps its helpers: they
-are started when first needed, look for work for a moment (ISAMAP_LOOK nanoseconds), then sleep. One that looks is there in a tenth
-of a microsecond; to wake one that sleeps costs the caller 7 to 30 (a virtual Zen 5). So where helpers sleep the caller begins by
-itself, one iteration at first, and wakes them where the rest would take it longer than ISAMAP_RISE nanoseconds.
+Starting a thread takes some 20 microseconds, as long as a small matrix product. So each compiled kernel keeps its
+helpers: they are started when first needed, look for work for a moment (ISAMAP_LOOK nanoseconds), then sleep. A looking
+helper joins in a tenth of a microsecond; waking a sleeping one costs the caller 7 to 30 (a virtual Zen 5). So if
+helpers sleep, the caller begins by itself, one iteration at first, and wakes them if the rest would take it longer than
+ISAMAP_RISE nanoseconds.
 
-Short loops that follow each other closely are worth helpers that stay awake. Where loops with less than ISAMAP_SPIN nanoseconds
-between them have taken the caller more than ISAMAP_RISE, it wakes the helpers, and they look for as long as such a gap. Behind
-loops further apart they look for a moment only. In vain they use ISAMAP_SPIN nanoseconds of a core at the end of such a sequence,
-and what lies between its loops. Every 512 looks (10 to 30 us) other threads get the core; more often, and a core with other work
-would be lost for that program's whole slice of time at every gap.
+Short loops in close succession are worth helpers that stay awake. If loops with gaps below ISAMAP_SPIN nanoseconds have
+taken the caller more than ISAMAP_RISE, it wakes the helpers, and they look for as long as such a gap. Behind loops
+further apart they look for a moment only. At the end of such a sequence they waste ISAMAP_SPIN nanoseconds of a core,
+and the gaps between its loops. Every 512 looks (10 to 30 us) other threads get the core; more often, and a core with
+other work would be lost for that program's whole slice of time at every gap.
 
-A helper may wake late, or its core may be lent to another program. So nobody waits for work that nobody has begun: who is
+A helper may wake late, or its core may be lent to another program. So nobody waits for work not yet begun: a thread
 done with its own range takes chunks of the others', and the caller waits only for helpers in the middle of a chunk.
 
-A kernel of a network's library starts no threads: its caller's function calls the body once for each part, in any order and on any
-threads (LENT). Whatever no part took, the caller does by itself. The same helpers can be that function (POOL): one pool serves all
-kernels.
+A kernel of a network's library starts no threads: its caller's function calls the body once for each part, in any order
+and on any threads (LENT). The caller does all parts left over by itself. The same helpers can be this function (POOL):
+one pool serves all kernels.
 """
 
 from isamap_smt.scheduling.figures import CHUNKS
@@ -305,6 +306,6 @@ def lent(most: int) -> str:
 
 
 def pool() -> str:
-    """Helpers that call a function for each number below a count. Kernels follow each other closely: helpers are woken at once."""
+    """Helpers to call a function for each number below a count, woken at once: kernels follow each other closely."""
     wake = "static void isamap_wake_if_worth(isamap_share *);"
     return _ranges(MOST, wake) + _HELPERS.replace("@RISE@", "0") + _ANY

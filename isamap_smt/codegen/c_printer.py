@@ -106,8 +106,8 @@ from isamap_smt.mapping.convert_c import converted
 from isamap_smt.mapping.moves import lane_symbols
 from isamap_smt.mapping.point_c import c_update, prelude
 
-# ---- The C of copies: loops over cells, whole blocks by one call, tests where a copy is cut; c_copy.py decides which
-# form each has.
+# ---- The C of copies: loops over cells, whole blocks by one call, tests if a copy is cut; decided.py chooses
+# the form of each.
 
 
 Over = tuple[tuple[Any, Any], ...]
@@ -137,7 +137,7 @@ def print_copy(p: Printer, copy: Copy) -> None:
 
 
 def _print_whole(p: Printer, copy: Copy, inner: Over, form: CopyForm) -> None:
-    """All cells of the inner loops, none of which is tested."""
+    """All cells of the inner loops, without tests."""
     if form.block is None:
         _copy_cells(p, inner, _plain_cell(p, copy), form.written)
         return
@@ -147,7 +147,7 @@ def _print_whole(p: Printer, copy: Copy, inner: Over, form: CopyForm) -> None:
 
 
 def _print_cut(p: Printer, copy: Copy, inner: Over, block: Block | None) -> None:
-    """A test for each cell; of a block that is cut along its sides, all of it is filled, and what the guard leaves copied."""
+    """A test for each cell. A block cut along its sides is filled whole; then the cells inside the guard are copied."""
     if block is None or block.cut is None:
         _copy_cells(p, inner, _guarded_cell(p, copy), 0)
         return
@@ -158,7 +158,7 @@ def _print_cut(p: Printer, copy: Copy, inner: Over, block: Block | None) -> None
 
 
 def _call_block(p: Printer, copy: Copy, inner: Over, block: Block, left: dict[str, Any]) -> None:
-    """left: how many cells there are along a side of the block, where these are fewer."""
+    """left: the remaining cells along a side of the block, if these may be fewer than its count."""
     zero = {v.name: sp.S.Zero for v, _ in inner}
     to, start = (Ref(r.name, tuple(substitute(i, zero) for i in r.index)) for r in (copy.dst, copy.src))
     whole = {v.name: n for v, n in inner}
@@ -232,7 +232,7 @@ Body = Callable[[Printer, tuple[Node, ...]], None]
 
 
 def print_woven(p: Printer, loop: Unrolled, print_body: Body) -> None:
-    """The iterations of the loop, in a block of their own. print_body: prints what has no steps."""
+    """The iterations of the loop, in a block of their own. print_body: prints nodes without steps."""
     p.put("{")
     p.depth += 1
     for text in _turns(p, loop, print_body):
@@ -253,7 +253,7 @@ def _turns(p: Printer, loop: Unrolled, print_body: Body) -> list[list[str]]:
 
 
 def _steps(p: Printer, body: tuple[Node, ...], print_body: Body) -> Iterable[list[str]]:
-    """What one iteration does, step by step. Its own registers and what its steps declare have names of this iteration."""
+    """One iteration, step by step. Its own registers and declarations get names of this iteration."""
     for node in body:
         match node:
             case Alloc():
@@ -274,7 +274,7 @@ def _steps(p: Printer, body: tuple[Node, ...], print_body: Body) -> Iterable[lis
 
 
 def _mark(p: Printer) -> str:
-    """Which iteration of each unrolled loop this is."""
+    """The current numbers of all unrolled loops, as part of a name."""
     return "_".join(str(k) for k in p.constants.values())
 
 
@@ -293,7 +293,7 @@ FOLD, ELEMENT = "isamap_fold", "isamap_element_"
 
 
 def c_compute(p: Printer, node: Point) -> str:
-    """One assignment. Raises ScheduleError for functions that portable C has no exact form of."""
+    """One assignment. Raises ScheduleError for a function without an exact form in portable C."""
     function = pointwise(node.instruction)
     names = {t.name: (f"*({p.pointer(r)})", t.dtype) for t, r in zip(function.kernel.tensors, node.reads, strict=True)}
     before = ""
@@ -314,7 +314,7 @@ def c_compute(p: Printer, node: Point) -> str:
 
 
 def _across(p: Printer, across: Across, places: Sequence[Ref]) -> str:
-    """Registers, loaded and combined; what is left stands in FOLD."""
+    """Loads registers and combines them; the result stands in FOLD."""
     (register,), lanes = across.last.kernel.inputs, leaves(across.last)
     kind = dict(across.last.c_types)[register]
     held = [f"{FOLD}_{n}" for n in range(len(places) // lanes)]
@@ -336,14 +336,14 @@ def _across(p: Printer, across: Across, places: Sequence[Ref]) -> str:
 
 
 def print_c(checked: ProvedProgram, header: str = "", prefix: str = OWN, threads: int = 0) -> PrintedC:
-    """The C source of a proved program; `header` is put in a comment at the top, `prefix` before the names of what is exported.
+    """The C source of a proved program; `header` is a comment at its top, `prefix` precedes the exported names.
 
-    threads: 0, or how many threads of the caller's share loops at most. Then nothing is started and nothing allocated: PREFIX_run()
-    takes the caller's options behind its arguments (c_parallel.OPTIONS), and memory behind the packed buffers, aligned to 64 bytes,
-    of as many bytes as workspace_bytes() says.
+    threads: 0, or the most threads that share loops, lent by the caller. Then nothing is started and nothing allocated.
+    PREFIX_run() takes the caller's options behind its arguments (c_parallel.OPTIONS), and memory behind the packed
+    buffers, aligned to 64 bytes, of workspace_bytes() bytes.
 
-    Raises SizeError where that is open, and NotProvedError for a program that is not proved (build() proves it first, as
-    require_proof() does), and where its proof assumes what no check of the C tests.
+    Raises SizeError if this size is open, and NotProvedError for a program without a proof (build() proves it first, as
+    require_proof() does), or for a proof with an assumption that no check of the C tests.
     """
     if not isinstance(checked, ProvedProgram):
         raise NotProvedError(
@@ -355,7 +355,7 @@ def print_c(checked: ProvedProgram, header: str = "", prefix: str = OWN, threads
 
 
 def _require_c(program: Program) -> None:
-    """Nothing happens where every instruction has C. Raises HardwareError for a machine that is simulated alone."""
+    """Raises HardwareError if an instruction has no C: its machine is simulated only."""
     for node in nodes_of(Use, program):
         if not (node.instruction.portable or node.instruction.emit):
             raise HardwareError(
@@ -364,7 +364,7 @@ def _require_c(program: Program) -> None:
 
 
 def workspace_bytes(program: Program, threads: int) -> int:
-    """The work space that a call of C printed for these threads of the caller's needs. Raises SizeError where sizes are open."""
+    """Bytes of work space for a call of C printed for these threads of the caller's. Raises SizeError for open sizes."""
     return workspace_rooms(laid_out(program), min(threads, MOST))[1]
 
 
@@ -376,7 +376,7 @@ def workspace_cells(program: Program) -> list[tuple[Any, int]]:
 
 
 def workspace_pieces(program: Program, threads: int) -> list[tuple[int, int]]:
-    """Where each buffer of each thread begins in the work space, and its bytes."""
+    """(start, bytes) in the work space of each thread's piece of each buffer."""
     rooms = workspace_rooms(laid_out(program), min(threads, MOST))[0]
     return [piece for room in rooms.values() for piece in room.pieces]
 
@@ -388,7 +388,7 @@ def _text(
     assumed: tuple[Hypothesis, ...] | None = None,
     threads: int = 0,
 ) -> str:
-    """The C of any program; `assumed`: what its proof takes for granted, by itself what a proof of it would."""
+    """The C of any program. `assumed`: hypotheses of its proof; by default those of a proof of it."""
     checks = entry_checks(program, assumed)
     program = laid_out(program)
     p = Printer(program, lent=min(threads, MOST))
@@ -435,8 +435,8 @@ def _text(
 
 
 def packing_c(programs: Dict[str, tuple[ProvedProgram, int]]) -> str:
-    """C that packs the constants of these programs, by their prefixes, on any machine: PREFIX_pack() as print_c() prints it. Beside
-    each program: the threads that it is printed for."""
+    """C that packs the constants of these programs, by their prefixes, on any machine: PREFIX_pack() as print_c()
+    prints it. Beside each program: the threads it is printed for."""
     helping: list[str] = [_includes(("stdint.h", "string.h")), HELPERS]
     functions: list[str] = []
     for prefix, (checked, threads) in programs.items():
@@ -461,7 +461,7 @@ def _pack(p: Printer, prefix: str) -> str:
 
 
 def _sharing(program: Program, threads: int) -> str:
-    """What shares loops: threads that the C starts, or at most so many of the caller's."""
+    """The C of shared loops: threads started by the C itself, or at most `threads` of the caller's."""
     if any(nodes_of(Parallel, program.body)):
         return lent(threads) if threads else RUNTIME
     return ""
@@ -472,7 +472,7 @@ def _includes(headers: Iterable[str]) -> str:
 
 
 def _calls(checks: tuple[Check, ...]) -> list[str]:
-    """What is asked before a call computes, as expressions of a code."""
+    """The checks before a call computes, as C expressions of a code."""
     missing = [f"isamap_packed ? 0 : {c.code}" for c in checks if c.asked == Given("packed")]
     return [*missing, "isamap_checked(isamap_tensors, isamap_sizes, isamap_packed, isamap_threads)"]
 
@@ -485,7 +485,7 @@ def _instructions(program: Program) -> list[Instruction]:
 
 
 def _function(p: Printer, opening: str, body: tuple[Node, ...], asked: list[str], ahead: bool = False) -> str:
-    """The function that computes this body where all that is `asked` gives 0; ahead: what it fills is stamped."""
+    """The function that computes this body if all of `asked` give 0. ahead: it stamps the buffers it fills."""
     p.lines, p.depth = [], 1
     packed = packed_buffers(p.program)
     if ahead and not body:
@@ -547,7 +547,7 @@ def _print_body(p: Printer, body: tuple[Node, ...]) -> None:
 
 
 def _print_use(p: Printer, use: SetState, clear: SetState | None) -> None:
-    """A write of a state. Where the system refuses it, everything that is held is given back. clear: what clears it later."""
+    """A write of a state. If the system refuses it, everything held is given back. clear: the write to clear it later."""
     held = "".join(f"{text} " for text in (*p.undone, *reversed(p.cleared.values())))
     p.put(c_use(use, f"{{ {held}return -1; }}" if held else "return -1;"))
     p.cleared.pop(use.state, None)
@@ -564,7 +564,7 @@ def _block(p: Printer, opening: str, body: tuple[Node, ...]) -> None:
 
 
 def _print_serial(p: Printer, loop: Counted, start: str, count: str) -> None:
-    """Where the loop runs backwards, its variable is told from one that counts onwards."""
+    """One for loop. If it may run backwards, a second variable counts onwards and gives the loop's own its value."""
     var = str(loop.var)
     name = p.names[var]
     p.loop_variables.append(name)
@@ -600,7 +600,7 @@ def _print_unrolled(p: Printer, loop: Unrolled) -> None:
 
 
 def _decided(p: Printer, body: tuple[Node, ...]) -> tuple[Node, ...]:
-    """The body, without the tests that always hold here."""
+    """The body, without tests known to hold here."""
     found = ((n.body if isinstance(n, If) and not n.open_at(p.constants) else (n,)) for n in body)
     return tuple(node for nodes in found for node in nodes)
 
@@ -636,13 +636,13 @@ def _emit_move(p: Printer, move: Move) -> str:
 
 
 def _emit_request(p: Printer, use: Ask) -> str:
-    """A number is asked for, and what is granted kept in its variable."""
+    """Asks for a number and keeps the granted one in its variable."""
     s = use.instruction.kernel.statements[0]
     return use.instruction.statement({s.target.tensor: p.granted[use.state], s.inputs[0].tensor: p.expr(use.number)})
 
 
 def _print_prefetch(p: Printer, move: Move, first: Ref) -> None:
-    """Once for each line that unrolled loads of neighbours begin. An address is computed, and never followed."""
+    """One prefetch per cache line, at the first unrolled load in it. The address is computed, but never followed."""
     if not move.prefetch:
         return
     _, dtype, shape = p.places[first.name]
@@ -662,7 +662,7 @@ def _print_prefetch(p: Printer, move: Move, first: Ref) -> None:
 def _print_parallel(p: Printer, loop: Parallel) -> None:
     """The loop becomes a function of a thread's share of the iterations; everything in scope travels in a struct.
 
-    Its buffers are the thread's own, and serve all chunks that it takes.
+    Its buffers are the thread's own, and serve all of its chunks.
     """
     name = f"isamap_part_{len(p.functions)}"
     private = heap_buffers(loop.body, inside_parallel=False)

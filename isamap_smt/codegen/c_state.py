@@ -1,4 +1,4 @@
-"""What is known while a program is printed: identifiers, places, register types, and the lines so far."""
+"""The printer's state: identifiers, places, register types, and the lines so far."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from isamap_smt.mapping.moves import registers_of
 class Printer:
     """Text being written. names: symbols -> C identifiers. constants: unrolled variables -> numbers.
 
-    ends, onwards: loop variables -> what the C calls their count, and what counts onwards where the loop runs backwards.
+    ends: loop variables -> C name of the count. onwards: variables of backward loops -> C name of the onward counter.
     registers: (buffer, numbers of one of its registers) -> C identifier.
-    known: indices made of data -> the variable that holds them here; indices: how many such variables there are.
-    undone: statements that give back what the function holds here, in their order. cleared: state memory -> the statement that
-    clears it, of those that the function has written. granted: state memory -> the variable of the number that was granted.
-    lent: at most so many threads are the caller's, as the work space is; 0: the C starts and allocates them.
+    known: indices made of data -> C variable with the value here; indices: the number of such variables.
+    undone: statements to give back all that the function holds here, in their order. cleared: state memory -> statement
+    to clear it, of the states written by the function. granted: state memory -> variable of the granted number.
+    lent: the most threads the caller lends, with their work space; 0: the C starts threads and allocates.
     """
 
     program: Program
@@ -66,7 +66,7 @@ class Printer:
 
     @property
     def sizes(self) -> list[str]:
-        """What every function declares at its head: free sizes, the machine's parameters, and whether outputs begin at 0."""
+        """Declared at every function's head: free sizes, the machine's parameters, and whether outputs begin at 0."""
         wanted = (
             *self.program.kernel.free_sizes,
             *self.program.parameters,
@@ -89,7 +89,7 @@ class Printer:
         return f"{name} + {self._offset(index, shape)}"
 
     def _offset(self, index: tuple[Any, ...], shape: tuple[Any, ...]) -> str:
-        """Where an element lies."""
+        """The element's offset, as C text."""
         names, made = self.names, []
         for i in index:
             e, names = with_data(i, names, self._load, self.known)
@@ -101,8 +101,9 @@ class Printer:
         return c_element(at, self._offset(e.index, own), dtype)
 
     def indices_before(self, loop: Counted, start: str, count: str) -> list[Any]:
-        """Works out once what the loop's own points would at every turn to know where elements lie; where it has a turn, since what
-        an index is made of may not be there otherwise. Without that no compiler knows that what is written leaves it as it is."""
+        """Declares, before the loop, each index made of data in its points that does not depend on the loop's variable.
+        Without this, no compiler knows that the loop's writes leave the index unchanged. If the loop may have no turn,
+        the index is read only if there is one: its elements may not exist otherwise. Returns the new indices."""
         places = [r for n in loop.body if isinstance(n, Point) for r in (n.dst, *n.reads)]
         found = [
             e for e in insides(substitute(i, self.constants) for r in places for i in r.index) if e not in self.known
@@ -148,14 +149,14 @@ def name_everything(p: Printer) -> None:
 
 
 def declare_granted(p: Printer, body: tuple[Node, ...]) -> None:
-    """A variable for each number that this function asks for itself; what threads share has variables of its own."""
+    """Declares a variable for each number this function itself asks for; shared loops have variables of their own."""
     own = (n.state for n, around in walk(body) if isinstance(n, Ask) and not shared(around))
     for memory in dict.fromkeys(own):
         p.put(f"size_t {p.granted[memory]} = 0;")
 
 
 def register_indices(b: Buffer) -> list[tuple[int, ...]]:
-    """The numbers of a buffer's registers, one for each dimension that counts them."""
+    """The numbers of a buffer's registers, one per counting dimension."""
     return list(product(*(range(int(e)) for e in b.shape[: len(b.shape) - b.lanes])))
 
 
@@ -163,9 +164,9 @@ def register_indices(b: Buffer) -> list[tuple[int, ...]]:
 #
 # In a register tile one operand streams through a register while the accumulators fill nearly all others. Compilers like to
 # load early, run out of registers and move accumulators to and fro: on Zen 3 a tile of 4x24 ran at 41 GF/s so, and runs at
-# 94 where each load waits for the executions before it. An empty `asm` says that: it has their results, and memory, for
-# operands. No instruction comes of it, and the processor still reorders as it likes. Where registers are left, loading early is
-# right: a tile of 4x16 that reads far rows in place is a tenth faster without.
+# 94 if each load waits for the executions before it. An empty `asm` makes it wait: its operands are their results, and memory.
+# No instruction comes of it, and the processor still reorders as it likes. If registers are left, loading early is right: a tile
+# of 4x16 with far rows read in place is a tenth faster without the `asm`.
 
 
 # Emulated registers are no registers.
@@ -180,10 +181,10 @@ _MOST = 14  # operands of one asm: compilers take 30, and one that is read and w
 
 
 def used_up(p: Printer, body: tuple[Node, ...]) -> str:
-    """The line that follows the executions with one value of the streaming operand; '' where none is of use.
+    """The line behind all executions with one value of the streaming operand; '' if none is of use.
 
-    It is of use where the operands of the executions take all registers. A vector that streams through a single execution
-    can be an operand in memory, and shared with the next where windows overlap; so only broadcasts, and vectors with several
+    It is of use if the operands of the executions take all registers. A vector streamed through a single execution can
+    be an operand in memory, and shared with the next if windows overlap; so only broadcasts, and vectors with several
     executions, are kept in order.
     """
     broadcast = any(n.instruction.kind == "broadcast" for n in nodes_of(Move, body))
@@ -205,7 +206,7 @@ def _full(p: Printer, body: tuple[Node, ...]) -> bool:
 
 
 def _written(p: Printer, body: tuple[Node, ...]) -> Iterator[tuple[str, str]]:
-    """The vector registers that executions of the body write, with their constraints; unrolled loops are unrolled."""
+    """The vector registers written by executions of the body, with their constraints; unrolled loops are unrolled."""
     for node in body:
         match node:
             case Compute():

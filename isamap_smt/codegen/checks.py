@@ -1,7 +1,7 @@
-"""What the C tests before it computes: a check, with a code and a text, for every hypothesis of the program's proof.
+"""The C tests before it computes: a check, with a code and a text, for every hypothesis of the program's proof.
 
-The list is made from the proof's own hypotheses. One that no rule here tests is an error, so that no C is printed which takes
-for granted what nobody looks at.
+The list is made from the proof's own hypotheses. A hypothesis without a rule here is an error, so no C is printed with
+an untested assumption.
 
     1000 ...  sizes     2000 ...  addresses     3000 ...  values     4000 ...  what was packed ahead     5000 ...  threads
 """
@@ -46,7 +46,7 @@ PACKED_START = 64  # bytes: where buffers that are filled ahead start
 
 @dataclass(frozen=True)
 class Given:
-    """An argument of the C is not NULL, what is packed at the multiple of bytes it needs; no proof has to ask that."""
+    """An argument of the C is not NULL, and a packed one is aligned as it needs; no proof has to ask for it."""
 
     argument: str
 
@@ -60,7 +60,7 @@ class Present:
 
 @dataclass(frozen=True)
 class Aligned:
-    """The tensor starts where its elements may."""
+    """The tensor's address is a multiple of its elements' size."""
 
     tensor: str
     multiple: int
@@ -114,7 +114,7 @@ Asked = (
 
 @dataclass(frozen=True)
 class Check:
-    """code: what the C returns where `asked` does not hold. name: the code's in the header. text: what is the matter."""
+    """code: returned by the C if `asked` fails. name: the code's in the header. text: explains the failure."""
 
     code: int
     name: str
@@ -125,7 +125,7 @@ class Check:
 def entry_checks(program: Program, assumed: Iterable[Hypothesis] | None = None) -> tuple[Check, ...]:
     """The checks of a program in the order of their codes; `assumed`: its proof's hypotheses.
 
-    Raises NotProvedError for a hypothesis that no check tests.
+    Raises NotProvedError for a hypothesis without a check.
     """
     found = _tested(program, presupposed(program) if assumed is None else assumed)
     shapes = needed_sizes(program.kernel)
@@ -142,7 +142,7 @@ def entry_checks(program: Program, assumed: Iterable[Hypothesis] | None = None) 
 
 
 def _tested(program: Program, assumed: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:
-    """Those that ask something of a call, at the sizes that are open. Raises NotProvedError for one that nothing can test."""
+    """Hypotheses on a call's arguments, at the sizes still open. Raises NotProvedError if no check can test one."""
     bound, fixed, found = entry_bound(program), _fixed(program), []
     for stated in assumed:
         if isinstance(stated, Stated):
@@ -163,27 +163,26 @@ def _tested(program: Program, assumed: Iterable[Hypothesis]) -> tuple[Hypothesis
 
 
 def constants_only(program: Program) -> tuple[str, ...]:
-    """Tensors that are packed ahead and that no call reads again: their pointers may be NULL then."""
+    """Tensors packed ahead and read by no call again: their pointers may then be NULL."""
     read = {r.name for n, _ in walk(program.body) for r in refs(n)}
     return tuple(n for n in packed_ahead(program) if n not in read)
 
 
 def packed_ahead(program: Program) -> tuple[str, ...]:
-    """Tensors that are packed ahead, in the kernel's order."""
+    """Tensors read by the packing ahead, in the kernel's order."""
     ahead = {r.name for n, _ in walk(program.ahead) for r in refs(n)}
     return tuple(n for n in program.kernel.inputs if n in ahead)
 
 
 def packing_sizes(program: Program) -> tuple[str, ...]:
-    """Free sizes that decide what is packed ahead, in their order, and the machine's parameters; the shapes of what is packed are
-    among them."""
+    """Free sizes, in their order, in the packing ahead or the shapes of its tensors; then the machine's parameters."""
     shapes = [e for n in packed_ahead(program) for e in program.kernel.tensor(n).shape]
     used = symbols_of([*parts(program.ahead, Role.EXPRESSION), *shapes])
     return (*(n for n in program.kernel.free_sizes if n in used), *program.parameters)
 
 
 def _fixed(program: Program) -> dict[str, int]:
-    """Sizes that have a value in this program, by the name of the size; a parameter that it never mentions, at its lowest."""
+    """Sizes with a value in this program, by their names; a parameter the program never mentions has its lowest."""
     values = {p.name: p.low for p in program.kernel.parameters if p.name not in program.kernel.free_sizes}
     for s in program.schedules:
         extents = {a.name: a.extent for a in s.proved.mapping.kernel.axes}
@@ -194,7 +193,7 @@ def _fixed(program: Program) -> dict[str, int]:
 
 
 def _at_these(h: Relation, values: dict[str, int]) -> Relation | None:
-    """The same of the sizes that are still open; None where none is."""
+    """The same relation in the sizes still open; None if none is open."""
     c, table = h.condition, {n: sp.Integer(v) for n, v in values.items()}
     if not c.names & set(table):
         return h
@@ -239,7 +238,7 @@ def _never_negative(e: Any, low: dict[str, int]) -> bool:
 
 
 def _place(a: Asked) -> tuple[int, int]:
-    """The group that a check belongs to, and its rank there: each may rely on those before it."""
+    """(group, rank in it) of a check; each check may rely on those before it."""
     match a:
         case Given(argument=of):
             return {"sizes": SIZES, "tensors": ADDRESSES}.get(of, PACKED), 0 if "[" not in of else 1
@@ -268,14 +267,14 @@ def _place(a: Asked) -> tuple[int, int]:
 
 
 def _copied(program: Program, tensor: str, where: str) -> str:
-    """What to do with an array that lies wrong; a copy of one that is written would keep the result."""
+    """The remedy for a misplaced array: copy an input; write an output elsewhere and copy it back."""
     if tensor in program.kernel.inputs:
         return f"pass a copy {where}"
     return f"write into an array {where}, and copy that back"
 
 
 def _told(program: Program, a: Asked, shapes: Mapping[Condition, str]) -> tuple[str, str]:
-    """(name, text) of what a check finds. shapes: relations that declared shapes ask for, and what of them is read."""
+    """(name, text) of a check's failure. shapes: relations required by declared shapes -> the reason, in words."""
     match a:
         case Given(argument=of) if "[" in of:
             text = f"the argument {of} is NULL, or starts at no multiple of {PACKED_START} bytes"

@@ -1,9 +1,9 @@
-"""Numbers of registers, and what threads write into their states before instructions need it: Program -> Program, before the proof.
+"""Numbers registers and writes states before instructions need them: Program -> Program, before the proof.
 
-Registers that the C names by numbers get them here, from the first free one of their file. What the instructions of a thread
-need of a state then is one image of its cells, which the thread writes at its head, and again behind a loop that threads share
-and in which they wrote it; it clears what it wrote at its end. A number is asked for where it is needed: never more than points
-that the instruction has, and not again as long as it is the same. On a machine with engines: isamap_smt.codegen.configure_engines.
+Registers with numbers in the C get them here, from the first free one of their file. A thread's instructions then need
+one image of a state's cells. The thread writes it at its head, and again behind a loop shared by threads that wrote the
+state; it clears the state at its end. A number is requested at its use: never more than the instruction's points, and
+not again while it stays the same. On a machine with engines: isamap_smt.codegen.configure_engines.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Nodes = tuple[Node, ...]
 
 
 def configured(program: Program) -> Program:
-    """The program with numbers of registers and writes of states, where its instructions have numbers and needs.
+    """The program with numbers of registers and writes of states, if its instructions have numbers and needs.
 
-    Raises ScheduleError where registers do not suffice, or one thread's instructions need different things of one cell.
+    Raises ScheduleError if registers do not suffice, or one thread's instructions need different values of one cell.
     """
     if program.machine is not None:
         return engines_configured(program, program.machine)
@@ -39,7 +39,7 @@ def configured(program: Program) -> Program:
 
 
 def _files(nodes: Nodes) -> dict[str, tuple[str, int]]:
-    """Buffer -> (file, how many registers that has), of the buffers whose registers have numbers."""
+    """Buffer -> (file, number of registers in it), of buffers with numbered registers."""
     return {
         ref.name: (dict(i.places)[o], i.registers[o])
         for node, _ in walk(nodes)
@@ -68,7 +68,7 @@ def _numbered(name: str, body: Nodes, files: dict[str, tuple[str, int]], taken: 
 
 
 def _asking(program: Program, body: Nodes) -> Nodes:
-    """The body, with a request in front of each use that needs a number which was not asked for just before."""
+    """The body, with a request in front of each use, unless the same number was requested just before."""
     if not any(n.instruction.numbers_needed for n in nodes_of(Use, body)):
         return body
     found: list[Node] = []
@@ -84,7 +84,7 @@ def _asking(program: Program, body: Nodes) -> Nodes:
 
 
 def _requests(program: Program, use: Use, last: dict[str, Ask]) -> list[Node]:
-    """What it asks for that `last` has not; state memory -> request, which is kept."""
+    """The use's requests that differ from `last` (state memory -> request); updates `last`."""
     found: list[Node] = []
     for held in use.instruction.numbers_needed:
         request = _request(program, use, held)
@@ -105,7 +105,7 @@ def _request(program: Program, use: Use, held: Held) -> Ask:
 
 
 def hardware_of(program: Program) -> Hardware:
-    """The machine that its schedules are for. Raises ScheduleError."""
+    """The machine of the program's schedules. Raises ScheduleError if they name none."""
     found = next((s.hardware for s in program.schedules if s.hardware is not None), None)
     if found is None:
         raise ScheduleError(f"{program.name}: its instructions need a state, and the schedule names no hardware")
@@ -113,7 +113,7 @@ def hardware_of(program: Program) -> Hardware:
 
 
 class _Threads:
-    """What each thread of a program writes into its states. numbers: buffer -> those of its registers."""
+    """Adds each thread's writes of its states. numbers: buffer -> those of its registers."""
 
     def __init__(self, program: Program, numbers: dict[str, range]) -> None:
         self._program, self._numbers = program, numbers
@@ -135,7 +135,7 @@ class _Threads:
         return tuple(found)
 
     def _written(self, body: Nodes) -> tuple[tuple[SetState, ...], tuple[SetState, ...]]:
-        """(what the body's thread writes at its head, what clears it again), each state once."""
+        """(writes at the head of the body's thread, writes to clear them again), each state once."""
         needs = list(self._needs(body))
         return configuring(hardware_of(self._program), needs) if needs else ((), ())
 

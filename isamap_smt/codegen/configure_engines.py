@@ -1,9 +1,9 @@
 """Where the configurations of engines stand: Program -> Program, before the proof.
 
-What one use needs of a state is an image of its cells. A write of an image stands at the outermost place where its values are known
-and no other image has the same set until the uses that need it: in front of a whole loop nest, or inside of a loop whose variable
-the values depend on, or in which two images take turns. Images that are needed in the innermost loops get sets of their own first.
-Nothing of it is trusted: the claim `configuration` finds for each use the writes that reach it.
+A use needs an image of a state's cells. A write of an image stands as far outside as possible: its values are known
+there, and its set holds no other image before the uses. This is in front of a whole loop nest, or inside a loop if the
+values depend on its variable, or if two images take turns in it. Images needed in the innermost loops get sets of their
+own first. Nothing of it is trusted: the claim `configuration` finds the writes that reach each use.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Image = tuple[Any, ...]
 
 
 def engines_configured(program: Program, machine: Hardware) -> Program:
-    """The program of one phase, with writes of states where its uses need them. Raises ScheduleError."""
+    """The program of one phase, with writes of the states its uses need. Raises ScheduleError."""
     for memory in (m for m in machine.memories if m.is_state):
         program = replace(program, body=_Placing(program, machine, memory).body())
     return program
@@ -49,7 +49,7 @@ class _Placing:
         return self._named(body, sets)
 
     def _image(self, node: Node) -> Image | None:
-        """What a use needs of the state; None where it needs nothing."""
+        """The cells of the state needed by a use; None if it needs none."""
         if not isinstance(node, Command) or all(n.memory != self.memory.name for n in node.instruction.cells_needed):
             return None
         shapes = {t.name: t.shape for t in self.program.kernel.tensors}
@@ -65,13 +65,13 @@ class _Placing:
         return found
 
     def _images(self, body: Nodes) -> Iterator[tuple[Image, int]]:
-        """Each image that is needed, with how deep the use stands."""
+        """(image, number of loops around) of each use that needs one."""
         for node, around in walk(body):
             if (image := self._image(node)) is not None:
                 yield image, len(around)
 
     def _sets(self) -> dict[Image, int]:
-        """Image -> its set; those that are left over share the last one."""
+        """Image -> its set; all images left over share the last one."""
         depths: dict[Image, int] = {}
         for image, depth in self._images(self.program.body):
             depths[image] = max(depth, depths.get(image, 0))
@@ -81,7 +81,7 @@ class _Placing:
     def _placed(
         self, body: Nodes, known: frozenset[str], number: int, own: set[Image], held: Image | None
     ) -> tuple[Nodes, Image | None]:
-        """The body, and what the set holds behind it. known: variables of loops around. held: what it holds before."""
+        """The body with its writes, and the image held behind it. known: variables of outer loops. held: the image before."""
         found: list[Node] = []
         for node in body:
             needed = [i for i, _ in self._images((node,)) if i in own]
@@ -104,7 +104,7 @@ class _Placing:
         return map_bodies(node, lambda body: self._placed(body, inside, number, own, None)[0])
 
     def _bound(self, image: Image) -> set[str]:
-        """The variables of loops that its values depend on."""
+        """The loop variables in its values."""
         loops = nodes_of(Loop, self.program.body)
         names = {e.name for x in loops for e in (x.var, x.number)}
         return names & symbols_of(e for cell in image for e in (cell.index if isinstance(cell, Ref) else (cell,)))
@@ -121,7 +121,7 @@ class _Placing:
 
 
 def _inside(element: Ref, shape: Sequence[Any]) -> Ref:
-    """The element, or the last one where it would lie behind the tensor: there no use is active."""
+    """The element, with indices clamped to the tensor: no use is active beyond its end."""
     pairs = zip(element.index, shape, strict=True)
     return replace(element, index=tuple(IMin(i, n - 1) if symbols_of([i]) else i for i, n in pairs))
 

@@ -1,9 +1,10 @@
-"""What the C leaves out, hoists or turns round is decided here, before the proof: Program -> Program.
+"""Decides, before the proof, all that the C leaves out, hoists or turns round: Program -> Program.
 
-Tests that always hold are marked, at the values of unrolled variables for which they do. Copies get the order of their loops, the
-relations under which a whole tile needs no test, and the block of words that one call copies. Loops get the temporaries that they
-fold, and the iteration from which on they do nothing; points that combine elements side by side get instructions. Each mark is an
-obligation of the program's proof (isamap_smt.proof.program_forms); the printer follows them, and decides nothing.
+Tests are marked with the values of unrolled variables at which they always hold. Copies get the order of their loops,
+the relations under which a whole tile needs no test, and the block of words copied by one call. Loops get the
+temporaries they fold, and the iteration at which their work ends; points that combine elements side by side get
+instructions. Each mark is an obligation of the program's proof (isamap_smt.proof.program_forms); the printer follows
+them, and decides nothing.
 """
 
 from __future__ import annotations
@@ -47,11 +48,11 @@ from isamap_smt.ir.program import (
 from isamap_smt.ir.traversal import buffers, map_bodies, map_nodes, nodes_of, parts, walk
 from isamap_smt.mapping.moves import look_for_move
 
-# ---- How a copy is printed: tests outside the loops where they can be, memory in the order that compilers vectorise.
+# ---- How a copy is printed: tests outside the loops if possible, memory in the order that compilers vectorise.
 #
 # A packed buffer's guard cuts at most the last tile. So the loops over whole tiles are printed twice: without tests for
-# tiles that lie inside, with a test per element for the tile that is cut. The condition that chooses between them is
-# the guard at the worst corner of the tile: every relation is affine, so it holds on the tile when it holds there.
+# tiles inside, with a test per element for the cut tile. The guard at the worst corner of the tile chooses between them:
+# every relation is affine, so it holds on the whole tile if it holds there.
 
 
 _TILE = 1024  # guarded cells in one tile, at most
@@ -74,10 +75,12 @@ class CopyPlan:
 
 
 def along_rows(copy: Copy, source_offset: Any) -> Copy:
-    """The same copy with its loops in the order in which the source lies in memory: each row is then read once, piece after piece.
-    A few innermost elements that are no neighbours there stay innermost, as they are neighbours where they go. Of many rows a page
-    apart, which share few places of a cache, the first is gone when its next element is read: with 80 of them 12 cycles an element,
-    2 in this order. source_offset: row-major, in elements."""
+    """The same copy with its loops in the order of the source in memory: each row is then read once, piece after piece.
+
+    A few innermost elements stay innermost if they are apart in the source, as they are neighbours in the destination.
+    Many rows a page apart share few places of a cache: a row's line is evicted before its next element is read. With 80
+    such rows an element takes 12 cycles, 2 in this order. source_offset: row-major, in elements.
+    """
     parts = affine(source_offset, [v.name for v, _ in copy.over])
     if parts is None or len(copy.over) < 3:
         return copy
@@ -97,7 +100,7 @@ def along_rows(copy: Copy, source_offset: Any) -> Copy:
 
 
 def plan_copy(copy: Copy, source_offset: Any) -> CopyPlan:
-    """Where to test the guard, and how many of the innermost dimensions to write out. source_offset: row-major, elements."""
+    """The depth of the guard's test, and how many innermost dimensions to write out. source_offset: row-major, elements."""
     written = 1 if _interleaves(copy, source_offset) else _in_quotients(copy, source_offset)
     if not copy.where:
         return CopyPlan(0, (), written)
@@ -124,13 +127,14 @@ def plan_copy(copy: Copy, source_offset: Any) -> CopyPlan:
 
 
 def whole_block(copy: Copy, inside: int) -> tuple[Any, ...] | None:
-    """Relations that imply the guard for all cells of the last dimensions; None where none are found, or they never hold."""
+    """Relations that imply the guard for all cells of the last dimensions; None if none is known, or they never hold."""
     corner = _corner(copy, len(copy.over) - inside)
     return None if _never(corner) else corner
 
 
 def limits(copy: Copy, inside: int) -> dict[str, Any] | None:
-    """How many cells along each of the last dimensions the guard leaves, at most; None where that is no number for each."""
+    """The most cells the guard leaves along each of the last dimensions. None unless each relation bounds one of them
+    from above, and no two the same one."""
     inner = [v.name for v, _ in copy.over[len(copy.over) - inside :]]
     found: dict[str, Any] = {}
     for g in copy.where:
@@ -146,14 +150,15 @@ def limits(copy: Copy, inside: int) -> dict[str, Any] | None:
 
 
 def _has_lower_bounds(copy: Copy) -> bool:
-    """The rim of a padded window: no tile as wide as a row lies inside, so tiles do not help; nor where the guard never holds."""
+    """Whether the guard has lower bounds, as at the rim of a padded window, or never holds: no tile as wide as a row
+    lies inside, so tiles do not help."""
     return any(
         g == sp.false or isinstance(g, sp.Ge | sp.Gt) or not symbols_of([g.args[0]]) for g in copy.where if g != sp.true
     )
 
 
 def _corner(copy: Copy, split: int) -> tuple[Any, ...] | None:
-    """Relations that imply the guard for all cells of the inner loops; None when one is not affine in them."""
+    """Relations that imply the guard for all cells of the inner loops; None if one is not affine in them."""
     inner = {v.name: count for v, count in copy.over[split:]}
     found = []
     for g in copy.where:
@@ -185,8 +190,8 @@ def _interleaves(copy: Copy, source_offset: Any) -> bool:
 
 
 def _in_quotients(copy: Copy, source_offset: Any) -> int:
-    """How many of the innermost dimensions stand in quotients and remainders of the source's place, which are numbers once they
-    are written out; 0 where these are many."""
+    """How many innermost dimensions to write out, so that quotients and remainders in the source's offset become
+    numbers; 0 if the cells are many."""
     inside = symbols_of([q for q in sp.preorder_traversal(source_offset) if isinstance(q, FloorDiv | FloorMod)])
     found, cells = 0, 1
     for n, (symbol, count) in enumerate(reversed(copy.over), 1):
@@ -197,7 +202,7 @@ def _in_quotients(copy: Copy, source_offset: Any) -> int:
     return found
 
 
-# ---- Which temporaries a loop folds: those that each of its iterations fills anew, and that nothing else touches.
+# ---- Temporaries folded by a loop: each iteration fills them anew, and nothing else touches them.
 #
 # Nothing here is trusted: claim 16 asks the same of the program.
 
@@ -207,7 +212,7 @@ _Begins = Dict[int, Any]  # where loops around have a block begin, by dimension
 
 
 def with_folds(program: Program) -> Program:
-    """The program, with the tensors that its loops fold, as far in as they do."""
+    """The program, with its temporaries folded by its loops, as far inside as possible."""
     assigned = set(program.assigned)
     fresh = set(program.unfilled) & set(program.kernel.temporaries)
     ahead = {r.name for r in parts(program.ahead, Ref)}
@@ -218,7 +223,7 @@ def with_folds(program: Program) -> Program:
 
 
 def _with_rings(program: Program, names: list[str]) -> Program:
-    """The program, with those of the tensors of which each iteration of one of its loops touches two rows alone."""
+    """The program, with rings of two rows for tensors touched only two rows at a time in some loop."""
     touched: dict[str, list[tuple[int, _Touch]]] = {t: [] for t in names}
     for n, node in enumerate(program.body):
         for name, touch in _touches(node):
@@ -235,8 +240,8 @@ def _with_rings(program: Program, names: list[str]) -> Program:
 
 
 def _ring(loop: Node, at: int, touched: list[tuple[int, _Touch]]) -> int | None:
-    """The dimension in which the loop touches rows var and var + 1, and what stands before and behind it those there are then; None
-    where there are no more than these two, either."""
+    """The dimension touched by the loop only in rows var and var + 1, before it only in rows 0 and 1, and behind it
+    only in the last two. None if there is no such dimension, or it has only two rows."""
     if not isinstance(loop, Serial) or not loop.plain or loop.step != 1:
         return None
     ranks = {len(ref.index) for _, (ref, _) in touched}
@@ -254,7 +259,7 @@ def _ring(loop: Node, at: int, touched: list[tuple[int, _Touch]]) -> int | None:
 
 
 def _marked(nodes: tuple[Node, ...], taken: Dict[str, _Begins]) -> tuple[Node, ...]:
-    """The nodes with the tensors that loops among them fold; taken: the blocks of these in the loops around."""
+    """The nodes, with their loops' folded tensors. taken: the blocks of these tensors in the loops around."""
     touched: dict[str, list[tuple[int, _Touch]]] = {t: [] for t in taken}
     for n, node in enumerate(nodes):
         for name, touch in _touches(node):
@@ -289,7 +294,7 @@ def _touches(node: Node) -> Iterator[tuple[str, _Touch]]:
 
 
 def _dimension(node: Node, touches: list[_Touch], taken: _Begins) -> int | None:
-    """The dimension that the loop counts in blocks of its step, wherever the tensor is touched; None where there is none."""
+    """The dimension counted by the loop in blocks of its step, at every touch of the tensor; None if there is none."""
     if not isinstance(node, Counted) or not node.folding:
         return None
     ranks = {len(ref.index) for ref, _ in touches}
@@ -301,7 +306,7 @@ def _dimension(node: Node, touches: list[_Touch], taken: _Begins) -> int | None:
 
 
 def _within(index: Any, ranges: tuple[Axis, ...], loop: Loop, begin: Any) -> bool:
-    """Whether it lies in the block that the loop's variable counts, from `begin` on; False where that is not to be seen."""
+    """Whether the index provably lies in the block counted by the loop's variable, from `begin` on."""
     base = begin + loop.step * loop.var
     every = index.args if isinstance(index, IMin) else (index,)
     if not any(sp.sympify(x).has(loop.var) for x in every):
@@ -311,7 +316,7 @@ def _within(index: Any, ranges: tuple[Axis, ...], loop: Loop, begin: Any) -> boo
     return low and any(always_true(sp.Lt(x, loop.step, evaluate=False), ranges) for x in parts)
 
 
-# ---- Where loops may stop: from some iteration on, each test that their body consists of fails.
+# ---- Where loops may stop: their body consists of tests, and from some iteration on all of these fail.
 #
 # for k0 < 512: if 8*q0 - k0 >= 0: ... ends at 8*q0 + 1
 #
@@ -323,7 +328,7 @@ SHORT = 16  # iterations
 
 
 def with_end(loop: AnyLoop) -> AnyLoop:
-    """The loop with the mark, where it runs onwards, on one thread, is not short, and an end is to be seen."""
+    """The loop with the mark, if it runs onwards, on one thread, is not short, and has a known end."""
     known = most(loop.count)
     short = known.is_Integer and known < SHORT
     if (
@@ -340,7 +345,7 @@ def with_end(loop: AnyLoop) -> AnyLoop:
 
 
 def _first_failing(relations: tuple[Any, ...], var: Any) -> Any | None:
-    """An iteration from which on one of the relations fails; None where none is known to fail from some iteration on."""
+    """The iteration at which one of the relations begins to fail for good; None if none is known."""
     for r in relations:
         room = slack(r)
         for term in () if room is None else _terms(sp.expand(room)):
@@ -351,12 +356,12 @@ def _first_failing(relations: tuple[Any, ...], var: Any) -> Any | None:
 
 
 def _terms(room: Any) -> tuple[Any, ...]:
-    """Numbers of which each must not be negative, for their least not to be."""
+    """The arguments of nested minima: the minimum is non-negative if none of them is negative."""
     return tuple(t for x in room.args for t in _terms(x)) if isinstance(room, IMin) else (room,)
 
 
 def _latest(ends: list[Any | None]) -> Any | None:
-    """The largest of them; None where one is None, or two are not a known number apart."""
+    """The largest of them; None if one is None, or the distance of two is not a known number."""
     found: Any = ends[0]
     for e in ends[1:]:
         if found is None or e is None:
@@ -390,7 +395,7 @@ Nodes = tuple[Node, ...]
 
 
 def with_across(program: Program) -> Program:
-    """The program with such points given to instructions, where its machine has them."""
+    """The program with such points given to instructions, if its machine has them."""
     machine = None if program.schedule is None else program.schedule.hardware
     single = any(nodes_of(Point, program.body))
     if machine is None or machine.simulated or not single:
@@ -407,8 +412,8 @@ def _nodes(nodes: Nodes, machine: Hardware) -> Nodes:
 
 @lru_cache(maxsize=64)
 def _ways(machine: Hardware, kind: DType) -> tuple[Across, ...]:
-    """The machine's instructions on elements of this type that combine the lanes of one register, most lanes first, each alone and
-    behind each that combines two registers lane by lane."""
+    """The machine's instructions that combine the lanes of one register of this type, most lanes first. Each stands
+    alone, and behind each instruction that combines two registers lane by lane."""
     found: list[Across] = []
     offered = [i for i in machine.computes if machine.offers(i) and set(i.types.values()) == {kind}]
     pairs = [i for i in offered if len(i.types) == 3]
@@ -464,7 +469,7 @@ def _node(node: Node, loops: tuple[Loop, ...]) -> Node:
 
 
 def _known(relation: Any, loops: tuple[Loop, ...]) -> tuple[tuple[tuple[str, int], ...], ...]:
-    """The values of the unrolled variables that it mentions, for which it holds wherever the loops around lead."""
+    """The values of its unrolled variables at which the relation holds for all values of the other loops."""
     ranges = tuple(Axis(str(x.var), most(x.count)) for x in loops if isinstance(x, Counted))
     mentioned = symbols_of([relation])
     unrolled = [x for x in loops if isinstance(x, Unrolled) and str(x.var) in mentioned]
@@ -489,7 +494,7 @@ def _copy(copy: Copy, places: Places) -> Copy:
 
 
 def _in_blocks(copy: Copy, source: Any, target: Any, dtypes: tuple[DType, DType]) -> Copy | None:
-    """The copy block by block, where it has blocks and they can be whole; a block that is cut goes element by element."""
+    """The copy block by block; None if it has no blocks, or none can be whole. A cut block goes element by element."""
     found = block_of(copy, source, target, dtypes)
     if found is None or (copy.where and not copy.fill):
         return None

@@ -1,7 +1,8 @@
 """From schedules to a program: one nest for each mapped statement, the other statements inside and between the nests.
 
-The statements of a recurrence stand in one loop over its time steps, each nest inside it without its own loop over them. So do
-statements whose schedules share a loop: block by block, what one leaves is read by the next while it is in the cache.
+The statements of a recurrence stand in one loop over its time steps, each nest inside it without its own loop over
+them. So do statements whose schedules share a loop: block by block, each one's results are read by the next while they
+are in the cache.
 """
 
 from __future__ import annotations
@@ -32,17 +33,18 @@ from isamap_smt.ir.traversal import map_nodes, nodes_of, renamed
 from isamap_smt.mapping.moves import lane_symbols
 from isamap_smt.proof.kernel_begun import needs_no_fill
 
-# ---- What a block of a shared loop asks for while it computes: the lines that the next block reads, and those that it
-# writes itself.
+# ---- Lines prefetched by a block of a shared loop while it computes: those the next block reads, and those it writes itself.
 #
-# for i0: top max= x[i0..] waits for every line of x e = exp(x[i0..] - top) computes, and asks for x[i0 + 1..] and
-# y[i0..] total += e y[i0..] = e / total finds its lines in the first cache
+#     for i0: top max= x[i0..]            waits for every line of x
+#             e = exp(x[i0..] - top)      computes, and asks for x[i0 + 1..] and y[i0..]
+#             total += e
+#             y[i0..] = e / total         finds its lines in the first cache
 #
-# Statements that share a loop hand everything over in a cache; what streams past it is waited for by the first
-# statement that reads it, and by the one that writes it, while those between leave the memories idle. So the loads of
-# one that reads a tensor again ask for it: the longest, which its schedule says. A line of a tensor of the same shape
-# lies as the line that is loaded does. Softmax of 1000 x 1000: 430 us before, 344 after (a core with 48 KB and 2 MB of
-# its own); in blocks that only the second cache holds it would take longer.
+# Statements that share a loop hand everything over in a cache. Data streamed past it are waited for by their first reader and
+# by their writer, while the statements between leave the memories idle. So the loads of a statement that reads a tensor again
+# ask for it: the longest such statement, as its schedule says. In a tensor of the same shape, a line lies as the loaded one does.
+# Softmax of 1000 x 1000: 430 us before, 344 after (a core with 48 KB and 2 MB of its own); in blocks that only the second cache
+# holds it would take longer.
 
 
 Nodes = tuple[Node, ...]
@@ -50,8 +52,7 @@ Nodes = tuple[Node, ...]
 
 @dataclass(frozen=True)
 class _Asked:
-    """Loads of a tensor in a nest ask for the line `distance` bytes further on, or for the one that lies as theirs in another
-    tensor."""
+    """Loads of a tensor in a nest prefetch the line `distance` bytes further on, or the corresponding one of another tensor."""
 
     nest: int
     loaded: str
@@ -59,13 +60,13 @@ class _Asked:
     other: str = ""
 
     def beside(self, move: Move) -> Prefetch:
-        """What the move asks for."""
+        """The prefetch beside the move."""
         return Prefetch(self.distance, place=_begin(move, self.other) if self.other else None)
 
 
 def asking(kernel: Kernel, nests: Sequence[Nodes], block: Loop, rooms: Sequence[int]) -> tuple[Nodes, ...]:
-    """The nests that stand in the loop one after the other, with what their loads ask for. rooms: of each nest, bytes of the cache
-    that has to hold what comes, or 0 where it asks for nothing. Larger blocks ask for nothing."""
+    """The nests of one loop, in order, with prefetches beside their loads. rooms: for each nest, bytes of the cache for
+    the coming lines, or 0 to prefetch nothing. Nothing is prefetched for larger blocks."""
     again = _again([_touched(body, "load", block) & set(kernel.inputs) for body in nests])
     written = [_touched(body, "store", block) & set(kernel.results) for body in nests]
     asked: list[_Asked] = []
@@ -85,7 +86,7 @@ def asking(kernel: Kernel, nests: Sequence[Nodes], block: Loop, rooms: Sequence[
 
 
 def _again(read: Sequence[set[str]]) -> list[set[str]]:
-    """Of each nest the tensors that one before it read, too: their lines are near, and other lines may come."""
+    """For each nest the tensors that an earlier one read too: their lines are near, and other lines may come."""
     before: set[str] = set()
     found = []
     for names in read:
@@ -95,7 +96,7 @@ def _again(read: Sequence[set[str]]) -> list[set[str]]:
 
 
 def _touched(body: Nodes, kind: str, block: Loop) -> set[str]:
-    """The tensors that its moves of this kind read or write as whole vectors, others in each block."""
+    """The tensors that moves of this kind read or write as whole vectors, at other places in each block."""
     moves = [n for n in nodes_of(Move, body) if n.instruction.kind == kind]
     return {
         m.memory.name
@@ -110,7 +111,7 @@ def _vector(move: Move) -> bool:
 
 
 def _pitch(kernel: Kernel, body: Nodes, tensor: str, block: Loop) -> int | None:
-    """Bytes from a block of the tensor to the next one; None where they are not the same everywhere."""
+    """Bytes from a block of the tensor to the next one; None if they vary."""
     t = kernel.tensor(tensor)
     found = set()
     for node in nodes_of(Move, body):
@@ -127,7 +128,7 @@ def _same(kernel: Kernel, one: str, other: str) -> bool:
 
 
 def _begin(move: Move, tensor: str) -> Ref:
-    """Where the first element that it reads lies in the tensor of the same shape."""
+    """The place of the move's first element in the tensor of the same shape."""
     assert move.memory is not None
     first = {str(s): 0 for s in lane_symbols(move.instruction)}
     return Ref(tensor, tuple(substitute(i, first) for i in move.memory.index))
@@ -186,7 +187,7 @@ def lower(schedule: Schedule, *more: Schedule) -> Program:
 def lower_points(kernel: Kernel, parallel: bool = False) -> Program:
     """The program that computes every statement element by element, in portable C: for any kernel, and no instruction.
 
-    parallel: each statement's outermost loop may be spread over threads, where its iterations write different elements.
+    parallel: each statement's outermost loop may be spread over threads, if its iterations write different elements.
     """
     body = tuple(node for part in _parts(kernel) for node in _unmapped(part, kernel, parallel))
     made = Program(
@@ -205,7 +206,7 @@ CHAINS = 8  # recurrences that go through their time steps together
 
 @dataclass(frozen=True)
 class _Part:
-    """Statements first to end - 1. time: the axis along which they are computed together, one time step after the other; or ''."""
+    """Statements first to end - 1. time: the axis of their common time steps, taken one after the other; or ''."""
 
     first: int
     end: int
@@ -213,7 +214,7 @@ class _Part:
 
 
 def _parts(kernel: Kernel) -> tuple[_Part, ...]:
-    """The kernel's recurrences, and what stands before, between and after them."""
+    """The kernel's recurrences, and the statements before, between and after them."""
     found: list[_Part] = []
     at = 0
     for r in sorted(kernel.recurrences, key=lambda r: r.first):
@@ -244,8 +245,10 @@ def _lowered(part: _Part, kernel: Kernel, schedules: Sequence[Schedule]) -> tupl
 
 
 def _inside(kernel: Kernel, schedule: Schedule, end: int, around: Around | None, last: bool) -> bool:
-    """Whether what stands behind the mapped statement, before statement `end`, is computed in the loop around: block by block,
-    behind the last nest only where each value of the axis needs the same value alone."""
+    """Whether the statements between the mapped one and statement `end` join the loop around, block by block.
+
+    Behind the last nest: only if every access to the kernel's results has the shared axes as indices.
+    """
     if around is None or around.time_steps:
         return False
     behind = kernel.statements[schedule.proved.mapping.statement_index + 1 : end]
@@ -255,7 +258,7 @@ def _inside(kernel: Kernel, schedule: Schedule, end: int, around: Around | None,
 
 
 def _unmapped(part: _Part, kernel: Kernel, parallel: bool) -> Nodes:
-    """A part in which every statement is computed element by element."""
+    """A part computed element by element."""
     if not part.time:
         return alone(kernel, range(part.first, part.end), parallel)
     var = time_variable(part.time)
@@ -274,8 +277,9 @@ def _unmapped(part: _Part, kernel: Kernel, parallel: bool) -> Nodes:
 
 
 def _across(part: _Part, kernel: Kernel) -> str | None:
-    """The axis along which the recurrence is several that do not meet, where the elements of each lie side by side: a few go
-    through their time steps together, so that none waits for itself, instead of all of them, far apart in memory."""
+    """An axis that splits the recurrence into independent ones, if the elements of each lie side by side in memory. A
+    few of them go through their time steps together, so none waits for itself; all of them at once would lie far apart
+    in memory."""
     members = kernel.statements[part.first : part.end]
     written = {s.target.tensor for s in members}
     held = [a for s in members for a in (s.target, *s.inputs) if a.tensor in written]
@@ -292,14 +296,14 @@ def _across(part: _Part, kernel: Kernel) -> str | None:
 
 
 def _around(part: _Part, schedule: Schedule) -> Around | None:
-    """The loops that the schedule's nest has in common with its neighbours."""
+    """The loops shared by the schedule's nest and its neighbours."""
     if part.time:
         return Around((part.time,), True)
     return Around(schedule.fused, False) if schedule.fused else None
 
 
 def _together(kernel: Kernel, nests: Sequence[LoweredNest], around: Around | None, rooms: Sequence[int]) -> Nodes:
-    """The nests one after the other, in the same loops where there are some around them. rooms: bytes for which each may ask."""
+    """The nests one after the other, inside their common loops, if any. rooms: bytes that each may prefetch."""
     loops, first, last = nests[0].outer, nests[0], nests[-1]
     if around is None:
         return tuple(node for n in nests for node in (*n.before, *_closed(kernel, n.body), *n.after))
@@ -320,7 +324,7 @@ def _together(kernel: Kernel, nests: Sequence[LoweredNest], around: Around | Non
 
 
 def _closed(kernel: Kernel, body: Nodes) -> Nodes:
-    """Accumulators outside of all loops end with their statement: what follows may have loops that threads share."""
+    """Accumulators outside of all loops end with their statement: threads may share loops of later statements."""
     registers = any(isinstance(n, Alloc) and n.buffer.memory == "registers" for n in body)
     return (If((), body),) if registers and len(kernel.statements) > 1 else body
 

@@ -1,4 +1,4 @@
-"""Lowering of a mapped statement: its schedule becomes loops around accumulators, with buffers that say what they hold.
+"""Lowers a mapped statement: its schedule becomes loops around accumulators, with index types on all buffers.
 
     outer loops { pack ... { load accumulators; reduction loops { load operands; execute }; store accumulators } }
 
@@ -88,7 +88,7 @@ from isamap_smt.proof.program_kernel_order import injective
 # At the boundary, rows whose points the kernel's guard excludes are neither loaded nor executed.
 
 
-# ---- What a load of vectors asks for besides: the line some bytes ahead, and a share of the block that comes next.
+# ---- Prefetches of a load of vectors: the line some bytes ahead, and a share of the next block.
 #
 # A block is the part of a packed buffer that the loops inside some position use, over and over: once for each iteration
 # of the loops among them that do not select the operand. The first use would wait for every line of it. So each use of
@@ -97,9 +97,9 @@ from isamap_smt.proof.program_kernel_order import injective
 
 
 def prefetches(nest: Nest, source: StagedOperand, stage: Stage, to_and_fro: int) -> tuple[Prefetch, ...]:
-    """The lines that each load of whole vectors asks for. A block whose loops' trips depend on sizes asks for none.
+    """The lines prefetched by each load of whole vectors; no next block if its loops' trips depend on sizes.
 
-    to_and_fro: so many loops after the first run backwards in every other iteration of that.
+    to_and_fro: the number of loops, after the first, that run backwards in every other iteration of it.
     """
     near = (Prefetch(sp.Integer(stage.prefetch)),) if stage.prefetch else ()
     if stage.block is None or not isinstance(source, Packed):
@@ -108,11 +108,11 @@ def prefetches(nest: Nest, source: StagedOperand, stage: Stage, to_and_fro: int)
 
 
 def _next_block(nest: Nest, source: Packed, block: int, to_and_fro: int) -> tuple[Prefetch, ...]:
-    """Steps of one use of the block: n of them before this one; uses before this one: w. A step asks for `share` bytes.
+    """Prefetch of the next block, spread over all uses of this one.
 
-    This load is `step * n` bytes into the block, and asks for what lies `share * (n + steps * w)` bytes into the next. The next
-    of the last is the first, which is used next: in the next iteration of a loop around all of them, or in the next call; where
-    loops run to and fro, see below.
+    Step n of use w of the block reads `step * n` bytes into it, and asks for `share` bytes at `share * (n + steps * w)`
+    bytes into the next. The block after the last is the first: it is used next, in the next iteration of a loop around
+    all of them, or in the next call. For loops that run to and fro, see below.
     """
     outside, mine = (
         [position for kind, position in source.dims if kind == "loop" and (position >= block) == inside]
@@ -137,8 +137,9 @@ def _next_block(nest: Nest, source: Packed, block: int, to_and_fro: int) -> tupl
 
 
 def _next_to_and_fro(nest: Nest, outside: list[int], trips: dict[int, Any], to_and_fro: int) -> Any:
-    """The next block where the outermost of these loops run backwards in every other iteration of the first loop of all. At the end
-    of an iteration it is among those that the next one begins with: the same, where no other loop tells blocks apart."""
+    """The next block, if the outermost of these loops run backwards in every other iteration of the first loop of all.
+    At the end of an iteration it is among the first blocks of the next: the same block, if no other loop tells blocks
+    apart."""
     before, count = _counted(nest, [p for p in outside if p <= to_and_fro], trips)
     within, of_one = _counted(nest, [p for p in outside if p > to_and_fro], trips)
     step = FloorDiv(within + 1, of_one) * (1 - 2 * FloorMod(nest.loops[0].var, 2))
@@ -208,8 +209,8 @@ def _alloc(state: Lowering, operand: str, unrolled: tuple[str, ...]) -> Alloc:
 def _read_point(
     state: Lowering, operand: str, units: dict[str, Any], lanes: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Kernel point and program axis values that an operand's cell stands for; rows beyond the end are clamped
-    when the operand is read in place, if they are read at all."""
+    """Kernel point and program axis values of an operand's cell; rows beyond the end are clamped if the operand is read
+    in place without tests."""
     nest = state.nest
     values = tile_values(state, units, lanes)
     source = state.staged[operand]
@@ -220,7 +221,7 @@ def _read_point(
 
 
 def _tested_rows(state: Lowering, operand: str, units: dict[str, Any]) -> tuple[Any, ...]:
-    """What is tested of an operand, for rows that other variables count."""
+    """The operand's tests, with `units` as its rows."""
     rows = {v.name: units[a] for a, v in rows_of(state.nest, operand).items()}
     return tuple(substitute(r, rows) for r in tested(state, operand))
 
@@ -228,7 +229,7 @@ def _tested_rows(state: Lowering, operand: str, units: dict[str, Any]) -> tuple[
 def _register_guard(
     state: Lowering, operand: str, values: dict[str, Any], point: dict[str, Any], cells: dict[str, Any]
 ) -> tuple[tuple[Any, ...], str]:
-    """Where a register holds its element, and what it holds elsewhere. A streamed one is there where points are executed."""
+    """(relations under which a register holds its element, content elsewhere). Streamed operands are loaded at executed points."""
     nest, source = state.nest, state.staged[operand]
     relevant = nest.relevant(operand)
     if isinstance(source, Packed):
@@ -250,12 +251,12 @@ def _register_guard(
 
 
 def _masks(source: StagedOperand) -> tuple[Any, ...]:
-    """The relations that the operand's loads cut."""
+    """The relations cut by the operand's loads."""
     return source.boundary.masks if isinstance(source, InPlace) and source.boundary and not source.inside else ()
 
 
 def _number_beyond(state: Lowering, operand: str) -> str:
-    """What its masked loads leave in other lanes, as an index type says it."""
+    """The value that its masked loads leave in other lanes, as an index type says it."""
     source = state.staged[operand]
     assert isinstance(source, InPlace) and source.boundary is not None
     return str(left_beyond(source.boundary.beyond, state.nest.held(operand)))
@@ -289,7 +290,7 @@ def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Move:
 
 
 def _memory(state: Lowering, operand: str, units: dict[str, Any], move: Instruction) -> Ref:
-    """Where the operand's elements lie, over the move's own lanes."""
+    """The place of the operand's elements, over the move's own lanes."""
     own = dict(zip(state.nest.lanes(operand), lane_symbols(move), strict=True))
     point, _ = _read_point(state, operand, units, own)
     lanes = {lane: own[lane] for lane in moving_lanes(state.nest, operand)}
@@ -297,7 +298,7 @@ def _memory(state: Lowering, operand: str, units: dict[str, Any], move: Instruct
 
 
 def _in_place(state: Lowering, operand: str, units: dict[str, Any], masked: bool) -> tuple[Instruction, Ref]:
-    """The load that takes the elements in the order in which they lie, and where. Raises ScheduleError without one."""
+    """(load, place) of the operand's elements in their order in memory. Raises ScheduleError without such a load."""
     nest, source = state.nest, state.staged[operand]
     assert isinstance(source, InPlace)
     lanes, tensor = nest.lanes(operand), nest.mapping.operand_access(operand).tensor
@@ -334,8 +335,9 @@ class Around:
 
 @dataclass(frozen=True)
 class LoweredNest:
-    """A nest and what belongs to it. ahead: packed once, before the calls. setup: packed right before each of the loops
-    around. before, after: the loops of other statements; within: of those that one iteration of the loops around computes.
+    """A lowered nest and its surroundings. ahead: packed once, before the calls. setup: packed right before each of the
+    loops around. before, after: loops of other statements; within: those of them that one iteration of the loops around
+    computes.
     outer: the loops around, each empty."""
 
     kernel: Kernel
@@ -355,7 +357,7 @@ def lower_nest(
 ) -> LoweredNest:
     """One mapped statement, with the statements from number `first` to before `end` computed around it.
 
-    around: the body is for one iteration of these loops; inside: so is what stands behind it in loops of its own.
+    around: the body is for one iteration of these loops; inside: later statements with loops of their own are too.
     Raises ScheduleError when the schedule cannot be carried out.
     """
     state = _state(schedule, first, end, around, inside)
@@ -433,7 +435,7 @@ def _state(schedule: Schedule, first: int, end: int, enclosing: Around | None, i
 
 
 def _check_lanes(nest: Nest, output: str) -> None:
-    """No axis that is summed over lies in lanes of the output: a guard may leave one point of it, and the lanes are not cut."""
+    """Raises ScheduleError for a reduction axis in the output's lanes: a guard may exclude points, and lanes are not cut."""
     for lane in nest.lanes(output):
         axis = nest.axis_of_lane(lane)
         if axis.reduction and axis.members and axis.leaf != 1:
@@ -443,7 +445,7 @@ def _check_lanes(nest: Nest, output: str) -> None:
 
 
 def _check_order(nest: Nest) -> None:
-    """No two points that differ in the output's axes meet in one element, where it matters which comes first."""
+    """Raises ScheduleError if several points meet in one element and their order matters."""
     s, axes = nest.statement, {a.name for a in nest.statement.axes}
     meet = any(len(symbols_of([i]) & axes) > 1 or affine(i, axes) is None for i in s.target.index)
     ordered = s.ordered and nest.kernel.tensor(s.target.tensor).dtype.is_float
@@ -455,7 +457,7 @@ def _check_order(nest: Nest) -> None:
 
 
 def _fill(nest: Nest, inputs: tuple[str, ...], operand: str) -> str:
-    """-0 for the first of two floating-point operands that are both padded: then acc + (-0 * +0) is acc, always."""
+    """-0 for the first of two padded floating-point operands: then acc + (-0 * +0) is acc, always."""
     is_float = nest.held(operand).is_float
     if operand != inputs[0] or not is_float:
         return "0"
@@ -484,12 +486,12 @@ def _check_guards(nest: Nest, staged: Dict[str, StagedOperand], hardware: Hardwa
 
 
 def _padded(nest: Nest, staged: Dict[str, StagedOperand]) -> list[str]:
-    """Operands that are zero where the kernel's guard does not hold. Where executions are left out, none is."""
+    """Operands with zeros outside of the kernel's guard; none if executions are left out instead."""
     return [o for o, f in staged.items() if guards_carried(nest, o) and not (isinstance(f, InPlace) and f.boundary)]
 
 
 def _hypotheses(state: Lowering) -> tuple[Hypothesis, ...]:
-    """Where one operand is padded with zero and the other is a real element, that one must be finite."""
+    """If one operand is padded with zero, real elements of the others must be finite."""
     nest = state.nest
     out = nest.kernel.tensor(nest.mapping.operand_access(state.output).tensor)
     if not out.dtype.is_float:
@@ -508,7 +510,8 @@ def _loops(state: Lowering, position: int) -> Nodes:
 
 
 def _to_and_fro(nest: Nest, staged: Dict[str, StagedOperand]) -> int:
-    """How many loops inside that over time steps go over a buffer that was packed ahead, along one axis, their iterations apart."""
+    """How many loops, from the first inside the time steps on, go over a buffer packed ahead along one axis with
+    independent iterations."""
     axes = [x.axis for x in nest.loops[1 : nest.accumulate]]
     plain = {i.name for i in nest.statement.target.index if i.is_Symbol}
     if not axes or not set(nest.axes[axes[0]].members) <= plain:
@@ -519,7 +522,7 @@ def _to_and_fro(nest: Nest, staged: Dict[str, StagedOperand]) -> int:
 
 
 def _setup(state: Lowering, position: int) -> Nodes:
-    """What is packed inside the first `position` loops; where these are outside of the loop that threads share, by threads."""
+    """The packing inside the first `position` loops; outside of the parallel loop, threads share it."""
     nodes = tuple(node for f in state.staged.values() if f.depth == position and not f.ahead for node in f.setup)
     shared = state.schedule.parallel
     return nodes if shared is None or position > shared else tuple(map(_by_threads, nodes))
@@ -545,7 +548,7 @@ def _loop(state: Lowering, position: int, body: Nodes) -> Serial | Parallel:
 
 
 def _reduction(state: Lowering, position: int) -> Nodes:
-    """The reduction inside the first `position` loops, where what is tested of these alone holds."""
+    """The reduction inside the first `position` loops, under all tests of these loops alone."""
     if position == len(state.nest.loops):
         body = _step(state)
     elif any(f.depth == position > state.nest.accumulate for f in state.staged.values()):
@@ -557,8 +560,7 @@ def _reduction(state: Lowering, position: int) -> Nodes:
 
 
 def _step(state: Lowering) -> Nodes:
-    """The executions of one step; of a boundary that is asked for step by step, without tests where the whole tile lies inside, and
-    none where it lies outside."""
+    """The executions of one step. A stepwise boundary has no tests for a tile inside, no executions for one outside."""
     stepwise = {
         o: f
         for o, f in state.staged.items()
@@ -578,14 +580,14 @@ def _step(state: Lowering) -> Nodes:
 
 
 def _place(nest: Nest, relation: Any) -> int | None:
-    """Inside how many loops a relation can be tested, from the accumulators on; None where it speaks of a tile's rows."""
+    """How many loops a relation's test needs around it, from the accumulators on; None if it depends on rows of a tile."""
     position = {x.var.name: n + 1 for n, x in enumerate(nest.loops)}
     names = symbols_of([relation]) - set(nest.kernel.free_sizes)
     return max([nest.accumulate, *(position[n] for n in names)]) if names <= set(position) else None
 
 
 def _masked_each(state: Lowering) -> tuple[str, ...]:
-    """Axes that cut the last tile, where each element is computed once: there every load is one of few that may be masked."""
+    """Axes that cut the last tile, if each element is computed once: then each of its few loads may be masked."""
     nest = state.nest
     if any(a.reduction for a in nest.axes.values()) or not any(isinstance(f, InPlace) for f in state.staged.values()):
         return ()
@@ -593,8 +595,8 @@ def _masked_each(state: Lowering) -> tuple[str, ...]:
 
 
 def _work(state: Lowering) -> Nodes:
-    """The reduction; where points are left out, once for tiles that lie inside and once for those at the boundary; where no sum
-    repeats them, the loads of a tile that no extent cuts are not masked."""
+    """The reduction. With left-out points: once for tiles inside, once for tiles at the boundary. Without sums: once
+    unmasked for whole tiles, once for tiles cut by an extent."""
     boundaries = [f.boundary for f in state.staged.values() if isinstance(f, InPlace) and f.boundary]
     slacks = [b.slack for b in boundaries]
     if not slacks and (masked := _masked_each(state)):

@@ -1,4 +1,4 @@
-"""The loop nest of a schedule: what value each program axis has inside which loops, and where tails remain.
+"""The loop nest of a schedule: the value of each program axis inside each loop, and the places of tails.
 
 A program axis F with loops of steps S1 > S2 > ... > R (R the register tile, units of L lanes) has the value
 
@@ -52,7 +52,8 @@ class NestLoop:
 class Nest:
     """The mapping at the schedule's sizes, with its loops; positions below `accumulate` enclose the accumulators.
 
-    registers: program axis -> executions unrolled along it. Where the machine's parameters are open, so are leaves and steps.
+    registers: program axis -> executions unrolled along it. If the machine's parameters are open, so are leaves and
+    steps.
     """
 
     kernel: Kernel
@@ -90,7 +91,7 @@ class Nest:
         return substitute(total, rename or {}) + self.axes[axis].leaf * unit + lane
 
     def clamped(self, axis: str, value: Any) -> Any:
-        """The value, kept inside the extent: what a row beyond the end reads instead (its result is never stored)."""
+        """The value, kept inside the extent: rows beyond the end read the last element, and their results are not stored."""
         return IMin(value, self.axes[axis].extent - 1) if self.has_tail(axis) else value
 
     def point(self, values: Dict[str, Any]) -> dict[str, Any]:
@@ -107,7 +108,7 @@ class Nest:
         return table
 
     def relevant(self, operand: str) -> tuple[str, ...]:
-        """Program axes on which the operand's element depends; an empty lane of the operand counts."""
+        """Program axes the operand's element depends on; an empty lane of the operand counts."""
         used = symbols_of(self.mapping.operand_access(operand).index)
         lanes = symbols_of(self.mapping.cells(operand))
         return tuple(
@@ -117,11 +118,11 @@ class Nest:
         )
 
     def held(self, operand: str) -> DType:
-        """The element type in which the instruction takes the operand; that of its tensor may be narrower."""
+        """The instruction's element type for the operand; its tensor's type may be narrower."""
         return self.mapping.instruction.kernel.tensor(operand).dtype
 
     def lanes(self, operand: str) -> tuple[str, ...]:
-        """The operand's instruction axes, in cell order. Raises ScheduleError where a cell is no plain axis."""
+        """The operand's instruction axes, in cell order. Raises ScheduleError if a cell is no plain axis."""
         return plain_lanes(self.mapping, operand)
 
     def axis_of_lane(self, lane: str) -> ProgramAxis:
@@ -183,9 +184,10 @@ def _opened(mapping: Mapping, machine: Hardware) -> Mapping:
 def _opened_loops(
     schedule: Schedule, numbers: dict[str, ProgramAxis], opened: dict[str, ProgramAxis], tiles: dict[str, Any]
 ) -> tuple[tuple[LoopStep, ...], int]:
-    """The loops, a step of n executions of as many, and how many of them enclose the accumulators.
+    """The loops, with as many executions a step at the open leaf, and how many of them enclose the accumulators.
 
-    An axis that one tile holds at the schedule's numbers may need several at others: it has a loop, too. Raises ScheduleError.
+    An axis with a single tile at the schedule's numbers may need several at others: it has a loop, too. Raises
+    ScheduleError if a step is no multiple of the lanes.
     """
     steps = []
     for step in schedule.loops:

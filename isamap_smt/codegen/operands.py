@@ -1,8 +1,8 @@
 """How each operand reaches its registers: from the tensor in place, from a packed buffer, or from a padded window.
 
-In place, padding is left out by tests (see boundary.py) or lies in a window, as the operand's stage says (stages.py). A packed
-buffer holds the operand's elements in the order in which the loops use them, with everything outside the kernel's domain
-written as zero. A window is a copy of the whole tensor with its zero padding written out.
+In place, padding is left out by tests (see boundary.py) or lies in a window, as the operand's stage says (stages.py). A
+packed buffer holds the operand's elements in the order of their uses in the loops, with zeros outside the kernel's
+domain. A window is a copy of the whole tensor with its zero padding written out.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class StagedOperand:
 
 @dataclass(frozen=True)
 class Packed(StagedOperand):
-    """dims: what indexes each dimension: ('loop', position), ('unit', axis) or ('lane', an expression over lanes)."""
+    """dims: the index of each dimension: ('loop', position), ('unit', axis) or ('lane', an expression over lanes)."""
 
     dims: tuple[tuple[str, Any], ...] = ()
 
@@ -53,7 +53,7 @@ class Packed(StagedOperand):
 class InPlace(StagedOperand):
     """Read at the kernel's own coordinates, shifted by `shift` (non-zero for a window).
 
-    boundary: where executions are tested, if anywhere. inside: this tile is known not to reach it.
+    boundary: tests of the executions, if there are any. inside: this tile is known not to reach it.
     """
 
     shift: tuple[Any, ...] = ()
@@ -62,12 +62,12 @@ class InPlace(StagedOperand):
 
 
 def guards_carried(nest: Nest, operand: str) -> tuple[Any, ...]:
-    """Relations of the kernel's guard that this operand's element can answer for."""
+    """Relations of the kernel's guard decided by this operand's element."""
     return decided_at(nest.statement, nest.mapping.operand_access(operand).index)
 
 
 def free_guards(nest: Nest, operands: tuple[str, ...]) -> tuple[Any, ...]:
-    """Relations of the guard that neither the output's element nor one of these operands' answers for."""
+    """Relations of the guard decided neither by the output's element nor by one of these operands' elements."""
     return undecided(nest.statement, *(nest.mapping.operand_access(o).index for o in operands))
 
 
@@ -90,12 +90,12 @@ def staged_operand(nest: Nest, schedule: Schedule, operand: str, fill: str) -> S
 
 
 def padding_is_neutral(s: Statement) -> bool:
-    """Whether zeros that stand in for elements outside of the guard leave results as they are: a sum of products."""
+    """Whether zeros in place of elements outside of the guard leave results unchanged: a sum of products."""
     return s.op == "+" and is_product(s.value, s.ordered)
 
 
 def keeps_finite(nest: Nest) -> bool:
-    """Whether a zero in one operand makes a zero of the product, where the elements of the others are finite."""
+    """Whether a zero in one operand makes a zero of the product, if the elements of the others are finite."""
     return any_zero_is_enough(nest.mapping.instruction.kernel)
 
 
@@ -148,19 +148,19 @@ def window(nest: Nest, operand: str) -> InPlace:
 
 
 def _name_of_copy(nest: Nest, operand: str, kind: str) -> str:
-    """Of the tensor's name; with the operand's too where several operands read the tensor, each from a copy of its own."""
+    """Named after the tensor; also after the operand, if several operands read the tensor, each from its own copy."""
     tensor = nest.mapping.operand_access(operand).tensor
     readers = [o for o, access in nest.mapping.binding if access.tensor == tensor]
     return nest.buffer(f"{tensor}_{kind}" if len(readers) == 1 else f"{tensor}_{kind}_{operand}")
 
 
 def _open(guard: list[Any]) -> list[Any]:
-    """Without the relations that hold at these sizes, whatever the cell."""
+    """Without relations that always hold at these sizes."""
     return [g for g in guard if g != sp.true]
 
 
 def _axes_alone(nest: Nest, operand: str, coordinates: dict[Any, Any]) -> list[Any]:
-    """Guards whose axes are indices by themselves, as in A[i,k] where k < 3: the cell alone says whether they hold."""
+    """Guards on plain indices, as in A[i,k] where k < 3: the cell alone decides them."""
     axes = {a.name for a in nest.statement.axes}
     alone = {i.name: c for i, c in coordinates.items() if i.is_Symbol and i.name in axes}
     return [substitute(g, alone) for g in guards_carried(nest, operand) if symbols_of([g]) & axes <= set(alone)]
@@ -215,7 +215,7 @@ def _packed(nest: Nest, schedule: Schedule, operand: str, fill: str) -> Packed:
 
 
 def moving_lanes(nest: Nest, operand: str) -> tuple[str, ...]:
-    """The operand's lanes along which its elements differ; along the others one is broadcast."""
+    """The operand's lanes with different elements; along the others one is broadcast."""
     relevant = nest.relevant(operand)
     return tuple(lane for lane in nest.lanes(operand) if nest.axis_of_lane(lane).name in relevant)
 
@@ -230,7 +230,7 @@ def move_of(
 
 
 def _lanes_in_memory(nest: Nest, schedule: Schedule, operand: str) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """How the lanes of one execution lie in a buffer that is packed for it: (index over lanes, extents)."""
+    """The lanes of one execution in a buffer packed for it: (index over lanes, extents)."""
     move = move_of(nest, schedule.hardware.whole, operand, ordered=False)  # type: ignore[union-attr]
     return memory_index(move, nest.lanes(operand)), tuple(map(sp.sympify, memory_shape(move)))
 
@@ -242,7 +242,7 @@ def _cell_name(e: Any) -> str:
 
 
 def _lanes_of_cells(nest: Nest, operand: str, index: tuple[Any, ...], cells: tuple[Any, ...]) -> dict[str, Any]:
-    """The lane of each program axis, from the cells of a buffer. Raises ScheduleError where they do not say it."""
+    """The lane of each program axis, from a buffer's cells. Raises ScheduleError if they do not determine it."""
     found = {}
     for lane in moving_lanes(nest, operand):
         value = lane_of_cells(index, cells, lane)
@@ -255,7 +255,7 @@ def _lanes_of_cells(nest: Nest, operand: str, index: tuple[Any, ...], cells: tup
 def address(
     nest: Nest, source: StagedOperand, units: dict[str, Any], lanes: dict[str, Any], point: dict[str, Any]
 ) -> Ref:
-    """Where the element for these units and lanes lies. `point`: kernel axis -> expression for the same."""
+    """The place of the element for these units and lanes. `point`: kernel axis -> expression for the same."""
     if isinstance(source, Packed):
         index: list[Any] = []
         for kind, what in source.dims:

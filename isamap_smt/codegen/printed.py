@@ -1,4 +1,4 @@
-"""C that print_c() made of a proved program: what is compiled as a kernel, and nothing else is."""
+"""C printed by print_c() from a proved program: kernels are compiled from nothing else."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from isamap_smt.ir.proof import Seal
 
 
 class PrintedC(str):
-    """The text, and the proved program that it was printed from. A copy with a letter changed is plain text."""
+    """The text, with the proved program behind it. A copy with a letter changed is plain text."""
 
     checked: ProvedProgram
 
     def __new__(cls, text: str, checked: ProvedProgram, seal: Any = None) -> PrintedC:
-        """For print_c() only. Raises NotProvedError for a text that it did not print."""
+        """For print_c() only. Raises NotProvedError for a text from elsewhere."""
         if not isinstance(seal, Seal) or not seal.fits(text, checked):
             raise NotProvedError("a PrintedC is made by isamap_smt.codegen.print_c(); this one was not")
         made = super().__new__(cls, text)
@@ -23,12 +23,12 @@ class PrintedC(str):
         return made
 
     def __reduce__(self) -> Any:
-        """What is stored or sent is plain text."""
+        """Stored and sent as plain text."""
         return str, (str(self),)
 
 
 def require_printed(given: Any, what: str) -> PrintedC:
-    """The same. Raises NotProvedError where it is something else; `what` takes it."""
+    """The same. Raises NotProvedError for anything else; `what` names the step that takes it."""
     if not isinstance(given, PrintedC):
         raise NotProvedError(
             f"{what} takes what print_c() returns for a proved program, not {type(given).__name__}; build(program) proves, "

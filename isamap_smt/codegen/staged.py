@@ -5,11 +5,11 @@ Around the tiles of one stage:
     load engine      await released >= n + 1 - slots;  fill each tile;  signal filled
     execute engine   await filled >= n + 1;  use them;  signal released
 
-where n counts the iterations of the innermost loop around the stage. Where tiles pass a further memory, its stage is filled and
-released in the same way, by the engines that bring tiles there and on from there: released with the last move, if the stage that
-is filled from it stands at its depth, else where the loops inside the stage end. The output's tiles are begun by the engine that
-computes, or by loads that signal `begun`, once `stored` has reached the same; updated by the engine that computes; and stored when
-`finished` has.
+where n counts the iterations of the innermost loop around the stage. If tiles pass through a further memory, its stage
+is filled and released in the same way, by the engines that bring tiles there and take them on. It is released with the
+last move if the stage filled from it stands at its depth, else at the end of the loops inside the stage. The output's
+tiles are begun by the computing engine, or by loads that signal `begun`, once `stored` has reached the same; updated by
+the computing engine; and stored once `finished` has.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class _Lowering:
 
     @cached_property
     def compute(self) -> Instruction:
-        """The instruction that computes, with the numbers of the mapping in its contract."""
+        """The computing instruction, with the numbers of the mapping in its contract."""
         return computing(self.mapping, self.machine)
 
     @cached_property
@@ -78,7 +78,7 @@ class _Lowering:
 
     @cached_property
     def ends(self) -> Stage:
-        """Where finished sums are changed and stored from: where they were added to, or where they are taken on to."""
+        """The stage of finished sums, for updates and stores: that of the sums, or the one they are taken on to."""
         return self.schedule.outer(self.output) or self.output
 
     @property
@@ -88,8 +88,8 @@ class _Lowering:
 
     @cached_property
     def inputs(self) -> tuple[Stage, ...]:
-        """Those with more slots first: their engine goes on with them while it waits for the others. A stage that is filled from
-        another one at its depth stands behind it, and waits as that one does."""
+        """Stages with more slots first: their engine goes on with them while it waits for the others. A stage filled
+        from another at its depth stands behind it, and counts at most that one's slots."""
 
         def ahead(stage: Stage) -> int:
             outer = self.schedule.outer(stage)
@@ -99,7 +99,7 @@ class _Lowering:
         return tuple(sorted(found, key=lambda s: (-ahead(s), not self._is_outer(s))))
 
     def _runs(self, stage: Stage) -> Runs:
-        """The runs that the stage's tiles are moved in."""
+        """The runs in which the stage's tiles are moved."""
         return self._runs_of[stage.operand]
 
     @cached_property
@@ -108,17 +108,17 @@ class _Lowering:
 
     @cached_property
     def _needed(self) -> dict[str, set[str]]:
-        """The loops that tiles of each operand depend on."""
+        """Operand -> the loops its tiles depend on."""
         return {o.name: symbols_of(self.mapping.coordinates(o.name)) for o in self.compute.operands}
 
     def _in_pieces(self, stage: Stage) -> bool:
-        """Whether each run is a content of its own: all but what begins at a number or is assigned, a whole tile at once."""
+        """Whether each run is a content of its own. An output begun at a number or assigned is not: a whole tile at once."""
         if not self._runs(stage).several:
             return False
         return stage.operand != self.output.operand or self._cover.begun_by_elements
 
     def _rows(self, stage: Stage) -> int:
-        """Of a tile, as the instruction that computes takes it."""
+        """Rows of a tile, as the computing instruction takes it."""
         return self.compute.axes.get(str(self.compute.operand(stage.operand).row), 1)
 
     def _is_outer(self, stage: Stage) -> bool:
@@ -138,7 +138,7 @@ class _Lowering:
         )
 
     def _body(self, depth: int) -> tuple[Node, ...]:
-        """What stands inside the first `depth` outer loops."""
+        """The nodes inside the first `depth` outer loops."""
         begun = [s for s in self.inputs if s.depth == depth and not s.stays]
         nodes: list[Node] = []
         if self.output.depth == depth and self._cover.begin is not None:
@@ -167,7 +167,7 @@ class _Lowering:
         return tuple(nodes)
 
     def _rest(self, depth: int) -> tuple[Node, ...]:
-        """The loops from this depth on, around the use that computes."""
+        """The loops from this depth on, around the computing use."""
         last = max(s.depth or 0 for s in self.schedule.stages)
         outer = self._outer
         if depth < last:
@@ -191,7 +191,7 @@ class _Lowering:
         return tuple(sorted(found, key=lambda x: x.axis in target))
 
     def _tile(self, stage: Stage, mark: str) -> Tile:
-        """The tiles of a stage, with the loops that go over them, marked."""
+        """The tiles of a stage, with the loops over them, marked."""
         needed, runs = self._needed[stage.operand], self._runs(stage)
         loops = [x for x in (*self._outer[stage.depth or 0 :], *self._inner) if x.axis in needed and x.count != 1]
         around = loops_around(self._outer[: stage.depth])
@@ -201,16 +201,16 @@ class _Lowering:
         return Tile(tuple(x.marked(mark) for x in loops), around, run, pieces)
 
     def _run(self, stage: Stage, mark: str) -> TileLoop | None:
-        """The loop over the runs of a tile; None where it is one."""
+        """The loop over the runs of a tile; None for a single run."""
         runs = self._runs(stage)
         return TileLoop(runs.number, runs.count, 0, mark) if runs.several else None
 
     def _key(self, stage: Stage) -> str:
-        """In names of counters and loops: the operand, with the memory where that is not the operand's own."""
+        """Part of names of counters and loops: the operand, with the memory unless it is the operand's own."""
         return f"{stage.operand}@{stage.memory}" if self._is_outer(stage) else stage.operand
 
     def _name(self, stage: Stage) -> str:
-        """Of the stage's buffer: its key, or one like it that no tensor and no other stage has."""
+        """The stage's buffer: its key, or a similar name free of tensors and other stages."""
         name = self._key(stage)
         taken = (
             {CODE}
@@ -220,8 +220,9 @@ class _Lowering:
         return free_name(name, taken)
 
     def _at(self, stage: Stage, mark: str, inside: Stage | None = None, whole: bool = False) -> Ref:
-        """The slot of the stage's tile: of this iteration, among the slots, and of the tile in it. inside: of the tile that is
-        taken from it to another stage, in the loops of that. whole: of its first run, behind which the others lie."""
+        """The stage's tile of this iteration, in its slot. inside: the stage this tile is taken to, with the loops of
+        that stage.
+        whole: the first run of the tile; the others lie behind it."""
         tile = self._tile(stage, mark)
         if inside is not None:
             here = self._outer[: inside.depth]
@@ -233,24 +234,24 @@ class _Lowering:
         return Ref(self._name(stage), (slot,), (*tile.version, *run))
 
     def _in_order(self, stage: Stage, tile: Tile) -> Tile:
-        """Its loops as the tiles lie one behind the other: of what stays between phases, as those of all phases find them."""
+        """The tile with its loops in memory order. A stage that stays between phases has one order for all of them."""
         if not stage.stays:
             return tile
         of = {a: n for n, e in enumerate(self.mapping.coordinates(stage.operand)) for a in symbols_of([e])}
         return replace(tile, loops=tuple(sorted(tile.loops, key=lambda x: of[x.axis])))
 
     def _tiles_at(self, loops: tuple[TileLoop, ...]) -> dict[str, Any]:
-        """Outer axis of the mapping -> which tile along it, inside these loops; other steps are those of the outer loops."""
+        """Outer axis of the mapping -> number of the tile along it, inside these loops and the outer ones."""
         at = {(x.axis, x.level): x.var for x in (*self._outer, *loops) if x.count != 1}
         return {x.axis: x.step * at.get((x.axis, 1), sp.S.Zero) + at.get((x.axis, 0), 0) for x in self.schedule.loops}
 
     def _index(self, stage: Stage, mark: str) -> dict[str, Any]:
-        """The same inside the loops over a stage's tiles, marked so."""
+        """The same inside the loops over a stage's tiles with this mark, and over their runs."""
         run = self._run(stage, mark)
         return self._tiles_at(self._tile(stage, mark).loops) | ({} if run is None else {run.axis: run.var})
 
     def _coordinates(self, stage: Stage, mark: str, cells: dict[str, Any], whole: bool = False) -> tuple[Any, ...]:
-        """Of an element of a run; whole: of one of a tile."""
+        """Coordinates of an element of a run; whole: of an element of a tile."""
         of = self.mapping if whole else self._runs(stage).view
         found = [substitute(e, self._index(stage, mark)) for e in of.coordinates(stage.operand)]
         return tuple(sp.expand(substitute(e, cells)) for e in found)
@@ -274,7 +275,7 @@ class _Lowering:
         )  # fmt: skip
 
     def _nest(self, stage: Stage, what: str, use: Any, which: str = "") -> tuple[Node, ...]:
-        """A use for each run of each tile, or for each tile where what is done changes it; then the signal that all are done."""
+        """A use for each run of each tile, or for each tile if it is updated; then the signal of completion."""
         mark = f"_{what}{which}_{self._key(stage)}"
         begun = ("begun",) if self._begun_apart and what == "begin" else ()
         own = {"begin": begun, "fill": self._filled(stage), "store": ("stored",)}
@@ -290,13 +291,13 @@ class _Lowering:
         return self._signalled(body, signals, engine)
 
     def _filled(self, stage: Stage) -> tuple[str, ...]:
-        """The counters of a stage's last fill: with it, all that a stage further out at its depth held is taken on."""
+        """Counters signalled by a stage's last fill: `filled`, and `released` of an outer stage at its depth, now taken on."""
         outer = self.schedule.outer(stage)
         taken = outer is not None and outer.depth == stage.depth and stage.depth
         return (f"filled_{self._key(stage)}", *([f"released_{self._key(outer)}"] if outer and taken else ()))
 
     def _signalled(self, body: tuple[Node, ...], counters: tuple[str, ...], engine: str) -> tuple[Node, ...]:
-        """A body that signals when it is complete: its only use does, or one that stands behind its loops."""
+        """The body, with a signal on completion: from its only use, or from a node behind its loops."""
         if not counters:
             return body
         last = body[-1]
@@ -344,11 +345,11 @@ class _Lowering:
 
     @cached_property
     def _begun_apart(self) -> bool:
-        """Whether another engine begins the output's tiles than the one that computes."""
+        """Whether an engine other than the computing one begins the output's tiles."""
         return any(s.instruction.engine != self.compute.engine for s in self._cover.begins)
 
     def _updates(self) -> tuple[Node, ...]:
-        """Uses that change each finished tile, one after the other."""
+        """Updates of each finished tile, one after the other."""
         nodes: list[Node] = []
         for n, step in enumerate(self._cover.updates):
 
@@ -359,8 +360,8 @@ class _Lowering:
         return tuple(nodes)
 
     def _update(self, stage: Stage, mark: str, step: Step, n: int) -> tuple[Node, ...]:
-        """The n-th update of a tile, behind what brings the elements that it reads. Where another engine brings them, each waits
-        for the other."""
+        """The n-th update of a tile, behind the moves of the elements it reads. If another engine moves them, each
+        waits for the other."""
         lie = {o: self._beside[n, o].name for o, _ in step.brought}
         inner = self._tile(stage, mark).loops
         number = inner[-1].number if inner else self._number(stage)
@@ -378,7 +379,7 @@ class _Lowering:
 
     @cached_property
     def _beside(self) -> dict[tuple[int, str], Buffer]:
-        """(number of an update, operand) -> the buffer of what it reads beside sums: one tile, behind all stages of its memory."""
+        """(number of an update, operand) -> buffer of its other operand: one tile, behind all stages of its memory."""
         found: dict[tuple[int, str], Buffer] = {}
         if not any(step.brought for step in self._cover.updates):
             return found
@@ -404,8 +405,8 @@ class _Lowering:
         self, stage: Stage, mark: str, step: Step, awaits: Any, begins: bool, lie: dict[str, str] | None = None,
         whole: bool = False,
     ) -> Command:  # fmt: skip
-        """What begins or stores a run of the output, or changes a whole tile. lie: operands -> buffers that hold a tile of
-        something else."""
+        """The command to begin or store a run of the output, or to update a whole tile. lie: operands -> buffers with a
+        tile of another tensor."""
         i, lie = step.instruction, lie or {}
         target = i.kernel.statements[0].target.tensor
         held = next(o for o in sorted(i.operands, key=lambda o: o.name != target) if o.row is not None)
@@ -451,11 +452,11 @@ class _Lowering:
         return self._ended(stage, mark, self._cover.begin, freed, True, whole=whole)
 
     def _freed(self, stage: Stage) -> tuple[tuple[str, Any], ...]:
-        """The wait until what was in a slot of finished sums is stored."""
+        """The wait for the store of the slot's earlier sums."""
         return (("stored", self._number(stage) + 1 - stage.slots),) if stage.depth else ()
 
     def _onward(self, stage: Stage, mark: str) -> Command:
-        """A finished tile, taken on to the slot that it is stored from."""
+        """The move of a finished tile to the slot of its store."""
         move = self.machine.instruction(self.output.via)
         target = move.kernel.statements[0].target.tensor
         places = ((o.name, self._at(stage if o.name == target else self.output, mark)) for o in move.operands)
@@ -498,7 +499,7 @@ class TileLoop:
 
     @property
     def name(self) -> str:
-        """Of its variable."""
+        """The name of its variable."""
         return f"{self.axis}{'_step' if self.level else ''}{self.mark}"
 
     @property
@@ -508,7 +509,7 @@ class TileLoop:
 
     @property
     def number(self) -> Any:
-        """Of its iterations in the whole program."""
+        """The number of its iteration, counted in the whole program."""
         return number_of(self.var)
 
     def marked(self, mark: str) -> TileLoop:
@@ -516,14 +517,15 @@ class TileLoop:
         return replace(self, mark=mark)
 
     def loop(self, body: tuple[Node, ...]) -> Serial:
-        """Around a body."""
+        """This loop around a body."""
         return Serial(self.var, sp.sympify(self.count), body)
 
 
 @dataclass(frozen=True)
 class Tile:
-    """loops: over the tiles of a stage, outermost first, of constant counts. around: variables of the loops around the stage.
-    run: the loop over the runs of a tile, inside these; None where it is one. pieces: of the buffer, that a tile takes."""
+    """loops: over the tiles of a stage, outermost first, of constant counts. around: variables of the loops around the
+    stage.
+    run: the loop over the runs of a tile, inside these; None for a single run. pieces: of the buffer, per tile."""
 
     loops: tuple[TileLoop, ...]
     around: tuple[Any, ...]
@@ -532,7 +534,7 @@ class Tile:
 
     @property
     def version(self) -> tuple[Any, ...]:
-        """Which content a tile is."""
+        """Identifies the tile's content: the variables of its loops."""
         return (*self.around, *(x.var for x in self.loops))
 
     @property
@@ -553,5 +555,5 @@ def tile_index(tile: Tile) -> Any:
 
 
 def loops_around(loops: tuple[TileLoop, ...]) -> tuple[Any, ...]:
-    """Their variables."""
+    """The variables of these loops."""
     return tuple(x.var for x in loops)

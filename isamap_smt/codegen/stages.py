@@ -1,6 +1,6 @@
-"""The stages that a solver leaves open: of padding that the kernel's guard cuts off, and of outputs that no move reaches.
+"""Stages left open by a solver: padding cut off by the kernel's guard, and outputs without a move.
 
-They follow from the loops and tiles, by what each way is predicted to cost, and stand in the schedule before it is lowered.
+They follow from the loops and tiles, by predicted costs, and stand in the schedule before it is lowered.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from isamap_smt.ir.schedule import LEFT_OUT, ZEROS, Schedule, Stage
 
 
 def with_stages(schedule: Schedule) -> Schedule:
-    """The schedule with a stage for every operand that needs one. What it says already stays as it is.
+    """The schedule with a stage for every operand that needs one. Stages it already has stay unchanged.
 
-    Raises ScheduleError where neither way to treat padding can be carried out.
+    Raises ScheduleError if padding can be treated in neither way.
     """
     nest = build_nest(schedule)
     statement = nest.mapping.instruction.kernel.statements[0]
@@ -39,7 +39,7 @@ def with_stages(schedule: Schedule) -> Schedule:
 
 
 def _padding(nest: Nest, schedule: Schedule, operand: str, others: tuple[str, ...]) -> str:
-    """What becomes of the points outside of an operand that is read in place. others: the other ones that are read."""
+    """The treatment of points outside the guard, for an operand read in place. others: the other inputs."""
     boundary = boundary_of(nest, guards_carried(nest, operand), operand)
     neutral = padding_is_neutral(nest.statement) and keeps_finite(nest)
     if boundary is not None and (
@@ -59,14 +59,14 @@ def _padding(nest: Nest, schedule: Schedule, operand: str, others: tuple[str, ..
 
 
 def _looked_at(nest: Nest, schedule: Schedule, others: tuple[str, ...]) -> int:
-    """Bytes of other factors, of known size, that are given at each call."""
+    """Bytes of other floating-point factors, of known size, given at each call."""
     given = {nest.mapping.operand_access(o).tensor for o in others if not schedule.stage(o).ahead}
     tensors = [nest.kernel.tensor(n) for n in sorted(given)]
     return sum(int(prod(t.shape)) * t.dtype.bytes for t in tensors if is_constant(prod(t.shape)) and t.dtype.is_float)
 
 
 def _growing(nest: Nest, schedule: Schedule, operand: str) -> bool:
-    """Whether its tensor is written while the loops that statements share run, so that no copy of the whole can be made before."""
+    """Whether its tensor is written while loops shared by statements run: then it cannot be copied whole before."""
     together = bool(schedule.fused) or nest.kernel.recurrence_of(nest.mapping.statement_index) is not None
     written = {s.target.tensor for s in nest.kernel.statements}
     return together and nest.mapping.operand_access(operand).tensor in written

@@ -1,4 +1,4 @@
-"""Names that a kernel cannot have in C or C++: keywords, and what the standard headers say."""
+"""Names forbidden for a kernel in C or C++: keywords, and names of the standard headers."""
 
 _CPP = """alignas alignof and and_eq asm bitand bitor bool catch char8_t char16_t char32_t class co_await co_return co_yield
 compl concept consteval constexpr constinit const_cast decltype delete dynamic_cast explicit export false friend mutable

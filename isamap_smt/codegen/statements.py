@@ -1,9 +1,9 @@
-"""Statements that are computed element by element: inside the mapped statement's nest, where its result is complete and
-still in the cache (an epilogue), or in loops of their own before and after it.
+"""Statements computed element by element: in the mapped statement's nest, on its complete result while this is still in
+the cache (an epilogue), or in loops of their own before and after it.
 
-A later statement joins the nest when it assigns or adds to one element for each element of the mapped output, and reads of
-the program's other results nothing but the same element; of the mapped output, too, others along a dimension that one
-register tile holds whole. Nothing here is trusted: prove_program() checks the order.
+A later statement joins the nest if it assigns or adds to one element for each element of the mapped output, and reads
+only the same element of the program's other results. Of the mapped output it may also read others along a dimension
+held whole by one register tile. Nothing here is trusted: prove_program() checks the order.
 """
 
 from __future__ import annotations
@@ -54,10 +54,11 @@ def others(
     around: Dict[str, Any] | None = None,
     within: tuple[Within, ...] = (),
 ) -> Others:
-    """Where the statements numbered from `first` to before `end` are computed, besides the mapped one among them.
+    """Places statements from `first` to before `end`, other than the mapped one: before its nest, inside it, or after.
 
-    parallel: their own outermost loops may be spread over threads. around: axes that a loop around all of them counts.
-    within: of those behind the mapped one, what one iteration of loops around computes; all of them where there are none.
+    parallel: their own outermost loops may be spread over threads. around: axes counted by a loop around all of them.
+    within: blocks of axes in one iteration of the loops around; later statements compute only their points. Without
+    blocks they compute all.
     """
     mapped = nest.mapping.statement_index
     before = alone(nest.kernel, range(first, mapped), parallel, around)
@@ -112,7 +113,7 @@ def _joins(nest: Nest, n: int, joined: Dict[int, Dict[str, str]]) -> dict[str, s
 
 
 def _axes(nest: Nest, s: Statement) -> dict[str, str] | None:
-    """Axis of `s` -> axis of the mapped statement, by the element of the mapped output that `s` reads."""
+    """Axis of `s` -> axis of the mapped statement, by the element that `s` reads of the mapped output."""
     target = nest.statement.target
     outputs = {m for a in nest.axes.values() if not a.reduction for m in a.members}
     names = {x.name for x in s.axes}
@@ -191,8 +192,8 @@ def alone(
     around: Dict[str, Any] | None = None,
     within: tuple[Within, ...] = (),
 ) -> Nodes:
-    """Loops of its own for each of the statements, inside the loops that count the axes `around`. within: for the points of these
-    blocks alone. Raises ScheduleError where a statement has not its axis."""
+    """Loops of its own for each of the statements, inside the loops that count the axes `around`. within: only for the
+    points of these blocks. Raises ScheduleError if a statement lacks a block's axis."""
     nodes: Nodes = ()
     for n in numbers:
         s, given = kernel.statements[n], dict(around or {})
@@ -227,9 +228,11 @@ def alone(
 
 
 def _nearest(s: Statement, names: list[str]) -> str | None:
-    """The axis of the output along which most of what is touched lies side by side, where that is no axis summed over. The points
-    of an element keep their order when the loop over it comes last. A sum over few points is written out by the compiler, and stays
-    innermost."""
+    """The axis of the output with the most accesses side by side in memory; None if it is a reduction axis.
+
+    An element's points keep their order if the loop over this axis comes last. A sum over few points is written out by
+    the compiler, and stays innermost.
+    """
 
     summed = [s.axis(a).extent for a in s.reduction_axes]
     if summed and all(map(is_constant, summed)) and prod(map(int, summed)) <= WINDOW and not by_data(s):

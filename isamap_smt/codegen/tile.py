@@ -1,4 +1,4 @@
-"""What the lowering of one nest reads at every step, and the values of its axes in one register tile."""
+"""The state read at every step of a nest's lowering, and the values of its axes in one register tile."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Nodes = tuple[Node, ...]
 
 @dataclass(frozen=True)
 class Lowering:
-    """What every step of the lowering needs.
+    """The state of one nest's lowering.
 
     whole: the code is for register tiles that no extent cuts, so nothing is masked.
-    to_and_fro: how many loops inside that over a recurrence's time steps run to and fro: what one read last, and is still in a
-    cache, the next one reads first.
+    to_and_fro: how many loops inside a recurrence's time steps run to and fro: each pass begins with the data read
+    last, still in a cache.
     """
 
     schedule: Schedule
@@ -61,7 +61,7 @@ def room(state: Lowering, tails: tuple[str, ...]) -> Any:
 
 
 def unrolled_axes(state: Lowering, operand: str) -> tuple[str, ...]:
-    """Program axes along which the operand has several registers in a tile."""
+    """Program axes with several of the operand's registers in a tile."""
     relevant = state.nest.relevant(operand)
     return tuple(a for a in state.nest.axes if a in relevant and state.nest.units(a) > 1)
 
@@ -79,8 +79,8 @@ def active_lanes(state: Lowering, lanes: tuple[str, ...], units: dict[str, Any])
 
 
 def unroll(nest: Nest, units: dict[str, Any], *nodes: Node, where: Sequence[Any] = (), woven: bool = False) -> Nodes:
-    """The nodes inside one unrolled loop per axis, `where` these relations hold: each is tested in the innermost loop that it
-    speaks of, and not at all where it speaks of none. woven: the iterations take turns."""
+    """The nodes inside one unrolled loop per axis. `where`: relations, each tested in the innermost loop whose variable
+    it mentions; a relation without such a variable is not tested. woven: the iterations take turns."""
     body: Nodes = nodes
     left = list(where)
     for axis, var in reversed(units.items()):
@@ -93,8 +93,7 @@ def unroll(nest: Nest, units: dict[str, Any], *nodes: Node, where: Sequence[Any]
 
 
 def tested(state: Lowering, operand: str = "") -> tuple[Any, ...]:
-    """What decides whether an execution's points are the kernel's: of one operand or all that are read at the boundary; over loops
-    and the rows of a tile."""
+    """The tests of an execution's points: of one operand, or of all operands at the boundary; over loops and a tile's rows."""
     found: dict[Any, None] = {}
     if not operand and (free := free_guards(state.nest, state.inputs)):
         found |= dict.fromkeys(tests(state.nest, "", free))

@@ -1,1 +1,1 @@
-"""Mappings: which kernel point each outer iteration and instruction point computes."""
+"""Mappings: the kernel point computed at each outer iteration and instruction point."""

@@ -1,4 +1,4 @@
-"""Which kernel axes feed which instruction axis, as the user writes it: `i=n.p,j=k,k=c.r.s`."""
+"""The kernel axes of each instruction axis, as the user writes them: `i=n.p,j=k,k=c.r.s`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Groups = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class AxesError(IsamapError):
-    """Axes that do not say a mapping: an axis used twice or left empty, or text of another form."""
+    """Axes that state no mapping: an axis used twice or left empty, or text of another form."""
 
 
 def axes_table(axes: Any) -> Dict[str, Sequence[str]]:

@@ -1,12 +1,12 @@
-"""Lets an axis run only where the guard lets it, so that what the guard kept inside a tensor is inside by itself. Nothing here is
-trusted: proof/rewrite_claims.py shows that both kernels compute the same.
+"""Lets an axis run only over the guard's range: then indices lie inside their tensors without the guard. Nothing here
+is trusted: proof/rewrite_claims.py shows that both kernels compute the same.
 
     Y[j] = X[j-1] + X[j+1] where 1 <= j and j <= J - 2
 
     axis j_within < J - 2
     Y[j_within + 1] = X[j_within] + X[j_within + 2]
 
-A load may leave out lanes at the end of a vector, and none at its beginning; and one mask is no use for two inputs that are moved
+A load may leave out lanes at the end of a vector, and none at its beginning. One mask cannot serve two inputs shifted
 against each other.
 """
 
@@ -30,7 +30,7 @@ LARGE = 1000  # a size at which bounds are compared
 
 @dataclass(frozen=True)
 class _Run:
-    """How many points an axis runs over, from `low` on. guard: what is left of the guard."""
+    """An axis over `extent` points from `low` on. guard: the remaining guard."""
 
     low: Any
     extent: Any
@@ -38,7 +38,7 @@ class _Run:
 
 
 def boundable(kernel: Kernel, statement: int) -> tuple[str, ...]:
-    """The statement's axes along which inputs reach out of their tensors but for bounds that the guard sets the axis."""
+    """The statement's axes with bounds in the guard, without which inputs would reach out of their tensors."""
     s, block = kernel.statements[statement], kernel.recurrence_of(statement)
     if not s.guard:
         return ()
@@ -53,22 +53,22 @@ def boundable(kernel: Kernel, statement: int) -> tuple[str, ...]:
 
 
 def _is_bounded(kernel: Kernel, s: Statement, axis: str) -> bool:
-    """Whether the guard has bounds of the axis; and, where a temporary's elements sum over it, leaves points at all sizes: what
-    reads them must find them begun."""
+    """Whether the guard bounds the axis. If a temporary's elements sum over it, it must also keep points at all sizes:
+    their readers must find them begun."""
     run = _run(s, axis)
     begun = s.target.tensor in kernel.temporaries and axis in s.reduction_axes and not is_constant(run.extent)
     return run.guard != s.guard and not (begun and not _below(sp.S.One, run.extent))
 
 
 def without_points(kernel: Kernel, statement: int) -> bool:
-    """Whether the guard leaves none of the points that it keeps inside, so that nothing is read."""
+    """Whether the bounds leave an axis without points, so nothing is read."""
     extents = [_run(kernel.statements[statement], axis).extent for axis in boundable(kernel, statement)]
     return any(is_constant(n) and int(n) < 1 for n in extents)
 
 
 def bound_axis(kernel: Kernel, axis: str, statement: int) -> Rewrite:
-    """The kernel in which the axis of the statement runs where single bounds in its guard let it. Raises ScheduleError where that
-    is nowhere, or where it has no such bounds."""
+    """The kernel whose statement runs its axis only within single bounds of its guard. Raises ScheduleError if there
+    are none, or no point is left."""
     s, run = kernel.statements[statement], _run(kernel.statements[statement], axis)
     if run.guard == s.guard or (is_constant(run.extent) and int(run.extent) < 1):
         raise ScheduleError(f"statement {statement + 1} of {kernel.name} has no guard within which {axis} could run")
@@ -81,7 +81,7 @@ def bound_axis(kernel: Kernel, axis: str, statement: int) -> Rewrite:
 
 
 def _run(s: Statement, axis: str) -> _Run:
-    """Up to the nearest of all ends, from the largest number that is never below 0; what is no such number stays in the guard."""
+    """From the largest lower bound known to be non-negative to the nearest of all ends; the guard keeps all other bounds."""
     bounds = {g: _bounds(g, axis, s.axes) for g in s.guard}
     lows = [first for first, _ in bounds.values() if first is not None and _below(sp.S.Zero, first)]
     low = max((sp.S.Zero, *lows), key=lambda n: _at(n, LARGE))
@@ -94,7 +94,7 @@ def _run(s: Statement, axis: str) -> _Run:
 
 
 def _below(a: Any, b: Any) -> bool:
-    """Whether a <= b, as far as some values of the size show, where there is one at most."""
+    """Whether a <= b, judged by some values of their size; False if they have several sizes."""
     room = sp.expand(b - a)
     return len(symbols_of([room])) <= 1 and all(_at(room, n) >= 0 for n in (*range(1, 9), LARGE))
 
@@ -104,7 +104,7 @@ def _at(x: Any, size: int) -> Any:
 
 
 def _bounds(relation: Any, axis: str, axes: tuple[Axis, ...]) -> tuple[Any | None, Any | None]:
-    """The least value of the axis at which a relation of it and sizes holds, or the largest one, or both."""
+    """(least, largest) value of the axis at which a relation of it and sizes holds; None for no bound on this side."""
     if isinstance(relation, sp.Eq):
         (a, b), (c, d) = (_bounds(half(*relation.args, evaluate=False), axis, axes) for half in (sp.Ge, sp.Le))
         return (c if a is None else a), (d if b is None else b)
@@ -120,7 +120,7 @@ def _bounds(relation: Any, axis: str, axes: tuple[Axis, ...]) -> tuple[Any | Non
 
 
 def _inside(index: Any, extent: Any, axes: tuple[Axis, ...]) -> bool:
-    """Whether an index stays inside at every point of the axes, guard or none. One that is not affine is taken to."""
+    """Whether an index stays inside at every point of the axes, guard or none; True for an index that is not affine."""
     low, high = (extreme(sp.sympify(index), axes, largest) for largest in (False, True))
     if low is None or high is None:
         return True

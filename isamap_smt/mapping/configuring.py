@@ -1,4 +1,4 @@
-"""What a thread writes into its states before instructions need it, and how it clears them again."""
+"""How a thread writes its states before instructions need them, and clears them again."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Uses = tuple[SetState, ...]
 
 
 def configuring(hardware: Hardware, needs: Iterable[tuple[Need, int]]) -> tuple[Uses, Uses]:
-    """(what writes each state that is needed, with the cells that meet all needs; what clears them, in the other order).
+    """(writes of each needed state, with cells that meet all needs; writes that clear them, in reverse order).
 
-    Raises ScheduleError where a cell is to be two numbers.
+    Raises ScheduleError if a cell would need two values.
     """
     enter: list[SetState] = []
     leave: list[SetState] = []
@@ -32,7 +32,7 @@ def configuring(hardware: Hardware, needs: Iterable[tuple[Need, int]]) -> tuple[
 
 
 def c_use(use: SetState, failed: str) -> str:
-    """Its C, as one statement; failed: the statements to take where the system refuses it."""
+    """Its C, as one statement; failed: the statements to take if the system refuses it."""
     constants = {name: c_bytes(use.cells) for name in use.instruction.kernel.inputs}
     code = use.instruction.statement(constants)
     if not use.instruction.may_fail:

@@ -1,7 +1,7 @@
-"""Conversions between element types as C, as isamap_smt.ir.convert defines them, in forms that compilers vectorise.
+"""Conversions between element types as C, as isamap_smt.ir.convert defines them, in forms for vectorising compilers.
 
-C leaves open what becomes of a floating-point number that its target does not hold, and of one that is rounded twice. So a number
-is clamped before it becomes an integer, and a step on the way to bf16 or f16 is rounded to odd.
+C leaves two conversions open: of floating-point numbers outside of the target's range, and of numbers rounded twice. So
+a number is clamped before it becomes an integer, and a step on the way to bf16 or f16 is rounded to odd.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ static inline {c} isamap_left_over_{name}({c} a, {c} b) {{
 
 
 def wide(text: str, kind: DType) -> str:
-    """The value in a type in which C computes and compares it exactly."""
+    """The value in a type with exact arithmetic and comparison in C."""
     if kind.is_part and not kind.is_float:
         return _of_part(kind, text)
     return f"isamap_widen_{kind}({text})" if kind.is_word else text
@@ -240,7 +240,7 @@ _WORDS = {
 
 
 def _helpers() -> dict[str, str]:
-    """Name -> the C that defines it."""
+    """Name -> its C definition."""
     found = {"isamap_odd_f64": _ODD}
     found |= {f"isamap_{way}_{d}": text for d, text in _WORDS.items() for way in ("widen", "narrow")}
     for name, far in (
@@ -266,7 +266,7 @@ HELPERS = _helpers()
 
 
 def conversion_helpers(code: str) -> tuple[str, ...]:
-    """The definitions that this C calls, in order, each behind a guard of its own."""
+    """The definitions called by this C, in order, each behind a guard of its own."""
     found: dict[str, None] = {}
     for name in dict.fromkeys(re.findall(r"\bisamap_\w+(?=\()", code)):
         text = HELPERS.get(name)

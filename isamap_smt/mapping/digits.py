@@ -23,10 +23,10 @@ Digits = tuple[tuple[str, int], ...]  # axis, points of its low digit
 
 
 def split_axis(kernel: Kernel, axis: str, points: int, statement: int | None = None) -> Rewrite:
-    """The kernel with the axis of one statement (the main one where None) as two: i = points * i_by + i_mod.
+    """The kernel with the axis of one statement (the main one if None) as two: i = points * i_by + i_mod.
 
-    Where `points` does not divide the axis, or its extent is open, the last digits are cut off by a condition. Both stand
-    where the axis stood, so that the order of the points is as it was. Raises ScheduleError where that cannot be.
+    If `points` does not divide the axis, or its extent is open, a condition cuts off the last digits. Both axes stand
+    in the old one's place, so the points keep their order. Raises ScheduleError if this is impossible.
     """
     position = kernel.main if statement is None else statement
     s = kernel.statements[position]
@@ -67,8 +67,8 @@ def split_axes(kernel: Kernel, digits: Digits, statement: int | None = None) -> 
 
 
 def phases(statement: Statement) -> Digits:
-    """The digits that a guard such as `(y - r) % 2 == 0` asks for: with y = 2*y_by2 + y_mod2 and r likewise it speaks of the low
-    digits alone, so that whole loops are left out where it fails, and single points where it holds are none."""
+    """The digits suggested by a guard such as `(y - r) % 2 == 0`. With y = 2*y_by2 + y_mod2, and r likewise, it depends
+    on the low digits alone: it then leaves out whole loops, and no single points in the others."""
     found: dict[str, int] = {}
     extents = {a.name: a.extent for a in statement.axes}
     for g in statement.guard:
@@ -83,8 +83,9 @@ def phases(statement: Statement) -> Digits:
 
 
 def _reduced(s: Statement) -> Statement:
-    """The same with multiples taken out of remainders and quotients, and quotients by what the guard makes a multiple exact. What
-    says how far the output reaches stays: its elements are begun and written where another condition fails, too."""
+    """The statement with multiples taken out of remainders and quotients, and quotients made exact by the guard's
+    multiples. Conditions on the output's reach stay: its elements are begun and written even if another condition
+    fails."""
     guard = tuple(g.func(*(_taken_out(x, {}, s) for x in g.args)) for g in s.guard)
     known = {g.lhs.args: g.rhs for g in guard if isinstance(g, sp.Eq) and isinstance(g.lhs, FloorMod)}
     guard = tuple(g if isinstance(g, sp.Eq) else g.func(*(_taken_out(x, known, s) for x in g.args)) for g in guard)
@@ -100,7 +101,7 @@ def _reduced(s: Statement) -> Statement:
 
 
 def _taken_out(x: Any, known: dict[Any, Any], s: Statement) -> Any:
-    """known: what remainders are, by dividend and divisor."""
+    """known: remainders, by dividend and divisor."""
     if not x.args:
         return x
     args = [_taken_out(a, known, s) for a in x.args]
@@ -117,7 +118,7 @@ def _taken_out(x: Any, known: dict[Any, Any], s: Statement) -> Any:
 
 
 def _only(rest: Any, by: Any, known: dict[Any, Any], s: Statement) -> int | None:
-    """The one number in the range of `rest` that has the remainder it is known to have; None where there are several."""
+    """The only number in the range of `rest` with its known remainder; None if there are several."""
     low, high = (extreme(rest, s.axes, largest) for largest in (False, True))
     left = known.get((rest, by))
     if left is None or low is None or high is None or not all(map(is_constant, (low, high, left))):
@@ -127,7 +128,7 @@ def _only(rest: Any, by: Any, known: dict[Any, Any], s: Statement) -> int | None
 
 
 def _without_multiple(g: Any, known: dict[Any, Any], s: Statement) -> Any:
-    """An inequality of m * a + rest and 0 where the rest is known to be one number, over a."""
+    """An inequality of m * a + rest and 0, divided by m to one over a, if the rest has one known value."""
     room = slack(g)
     for (rest, by), _ in known.items() if room is not None else ():
         for sign in (1, -1):
@@ -142,7 +143,7 @@ def _without_multiple(g: Any, known: dict[Any, Any], s: Statement) -> Any:
 
 
 def named_digits(names: Sequence[str]) -> Digits:
-    """The digits among names such as `q%8`. Raises ScheduleError where the points are no number."""
+    """The digits among names such as `q%8`. Raises ScheduleError if the points are no number."""
     found = []
     for axis, percent, points in (n.partition("%") for n in names):
         if percent and not points.strip().isdigit():

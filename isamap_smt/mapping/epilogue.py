@@ -1,8 +1,8 @@
-"""Covering an epilogue by instructions that work where the sums lie: the last stores, the others change cells in place.
+"""Covers an epilogue by instructions at the place of the sums: the last one stores, the others change cells in place.
 
-Beside the cell of a sum an instruction may read elements in main memory, numbers in the code, or cells that a move fills.
-The expression is taken apart from the outside: what the store computes of a cell, then what each update does, until the sum is
-left, or the sum and an element that it may begin with. Nothing here is trusted; the program's proof composes the steps again.
+Beside the cell of a sum an instruction may read elements in main memory, numbers in the code, or cells filled by a
+move. The expression is taken apart from the outside: first the store's operation, then each update's, down to the sum,
+or the sum and an element at which it may begin. Nothing here is trusted; the program's proof composes the steps again.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ Bound = dict[str, Any]  # operand -> Access of the kernel, or the number of an i
 
 @dataclass(frozen=True)
 class Step:
-    """One instruction of a cover. bound: operands besides the cells -> element that they are, or number. brought: of those that lie
-    in a memory of the machine -> the move that brings the elements there."""
+    """One instruction of a cover. bound: operands besides the cells -> their element or number. brought: operands in a
+    memory of the machine -> the move of their elements to it."""
 
     instruction: Instruction
     bound: tuple[tuple[str, Any], ...] = ()
@@ -41,7 +41,7 @@ class Step:
 
     @property
     def moves(self) -> tuple[Step, ...]:
-        """What brings its elements, each with the element that it reads."""
+        """The moves of its elements, each with the element it reads."""
         at = dict(self.bound)
         return tuple(Step(m, ((m.kernel.statements[0].inputs[0].tensor, at[o]),)) for o, m in self.brought)
 
@@ -51,10 +51,12 @@ Begun = tuple[Step | None, ...]  # ways in which cells are begun; None: by what 
 
 @dataclass(frozen=True)
 class Cover:
-    """begin: puts what a reduction starts from, or an element, where a sum will lie; None where what computes assigns it. updates:
-    in order. store: writes the result.
+    """begin: sets a sum's cells to the reduction's start, or to an element; None if the computing instruction assigns
+    them.
+    updates: in order. store: writes the result.
 
-    onward: takes finished sums on, as they are, to the memory of the updates and the store; None where they lie there anyway.
+    onward: takes finished sums on, unchanged, to the memory of the updates and the store; None if they lie there
+    anyway.
     """
 
     begin: Step | None
@@ -64,24 +66,24 @@ class Cover:
 
     @property
     def before_the_store(self) -> tuple[Instruction, ...]:
-        """What is done to each tile beside its products, in order."""
+        """The instructions on each tile beside its products and the store, in order."""
         onward = () if self.onward is None else (self.onward,)
         steps = (s for u in self.updates for s in (*u.moves, u))
         return (*(s.instruction for s in self.begins), *onward, *(s.instruction for s in steps))
 
     @property
     def begins(self) -> tuple[Step, ...]:
-        """What begins a tile; none where what computes does."""
+        """The step that begins a tile; none if the computing instruction does."""
         return () if self.begin is None else (self.begin,)
 
     @property
     def begun_by_elements(self) -> bool:
-        """Whether sums begin at elements, which each run brings for itself; a number comes to a whole tile at once."""
+        """Whether sums begin at elements, brought by each run for itself; a number comes to a whole tile at once."""
         return any(s.instruction.kernel.statements[0].inputs for s in self.begins)
 
 
 def covers_of(kernel: Kernel, machine: Hardware, compute: Instruction) -> tuple[Cover, ...]:
-    """All ways to carry out the epilogue of sums where an instruction adds to them, or where they are taken on to from there.
+    """All covers of the epilogue of sums, in the memory of the sums or in one they are taken on to from there.
 
     Raises ScheduleError.
     """
@@ -97,7 +99,7 @@ def covers_of(kernel: Kernel, machine: Hardware, compute: Instruction) -> tuple[
 
 
 def _not_taken_on(machine: Hardware, compute: Instruction, memory: str) -> str:
-    """Why what takes sums on to another memory does not help, in words; '' where nothing does."""
+    """Why taking the sums on to another memory does not help, in words; '' if no instruction takes them on."""
     onward = tuple(_onward(machine, compute, memory))
     for i in machine.instructions:
         s = i.kernel.statements[0]
@@ -116,7 +118,7 @@ def _not_taken_on(machine: Hardware, compute: Instruction, memory: str) -> str:
 
 
 def _onward(machine: Hardware, compute: Instruction, memory: str) -> Iterator[Instruction]:
-    """Instructions by which the engine that computes takes all of a tile to another memory, where it lies the same way."""
+    """Instructions of the computing engine that take a whole tile to another memory, in the same layout."""
     for i in machine.instructions:
         if i.kind == "move" and i.engine == compute.engine and not i.counted:
             s = i.kernel.statements[0]
@@ -127,7 +129,7 @@ def _onward(machine: Hardware, compute: Instruction, memory: str) -> Iterator[In
 
 
 def _passed(kernel: Kernel, machine: Hardware, memory: str, move: Instruction) -> Iterator[Cover]:
-    """Covers of sums that begin at a number here and end where the move takes them: it begins the cells there."""
+    """Covers of sums begun at a number here and ended in the move's target memory: the move begins the cells there."""
     epilogue = epilogue_of(kernel)
     begun = _begun(epilogue, machine, memory)
     there = move.operand(move.kernel.statements[0].target.tensor).memory
@@ -170,7 +172,7 @@ def covers(kernel: Kernel, machine: Hardware, memory: str) -> tuple[Cover, ...]:
 
 
 def _stored_as(machine: Hardware, memory: str) -> tuple[str, ...]:
-    """The element types that instructions give to what they take from the memory to main memory."""
+    """The element types of results stored from the memory to main memory."""
     found: dict[str, None] = {}
     for i in machine.instructions:
         target = i.kernel.statements[0].target.tensor
@@ -180,7 +182,7 @@ def _stored_as(machine: Hardware, memory: str) -> tuple[str, ...]:
 
 
 def _out_of_range(epilogue: Epilogue, machine: Hardware, memory: str) -> str:
-    """The number in the code that an instruction would have to take and does not, in words; '' where something else is missing."""
+    """The number in the code that is out of an instruction's range, in words; '' if something else is missing."""
     wide = tuple(replace(i, assume=()) for i in machine.instructions)
     for c in _covers(epilogue, replace(machine, instructions=wide), memory):
         for step in (*c.updates, c.store):
@@ -193,7 +195,7 @@ def _out_of_range(epilogue: Epilogue, machine: Hardware, memory: str) -> str:
 
 
 def _of_another_type(epilogue: Epilogue, machine: Hardware, memory: str) -> str:
-    """The tensor that would have to be of the sum's type to be read beside it, in words; '' where something else is missing."""
+    """The tensor that needs the sum's type to be read beside it, in words; '' if something else is missing."""
     kernel, statement = epilogue.kernel, epilogue.statement
     wide = kernel.tensor(epilogue.sum).dtype
     for t in (kernel.tensor(a.tensor) for a in (statement.inputs if statement else ())):
@@ -222,7 +224,7 @@ def _uncast(e: Any, tensor: str, to: str) -> Any:
 
 
 def _covers(epilogue: Epilogue, machine: Hardware, memory: str, begun: Begun = ()) -> Iterator[Cover]:
-    """begun: how sums begin that are taken on to this memory; () where they begin in it."""
+    """begun: beginnings of sums taken on to this memory; () if they begin in it."""
     result = epilogue.kernel.tensor(epilogue.result).dtype
     for store in machine.instructions:
         target = store.kernel.statements[0].target.tensor
@@ -237,7 +239,7 @@ def _covers(epilogue: Epilogue, machine: Hardware, memory: str, begun: Begun = (
 def _chain(
     epilogue: Epilogue, machine: Hardware, memory: str, tree: Any, begun: Begun
 ) -> Iterator[tuple[Step | None, tuple[Step, ...]]]:
-    """Ways to come from nothing, or from sums that were begun elsewhere, to cells that hold this."""
+    """Ways from nothing, or from sums begun elsewhere, to cells with this value."""
     begun = begun or ((None,) if epilogue.assigned else ())
     if not begun:
         yield from ((begin, ()) for begin in _beginnings(epilogue, machine, memory, tree))
@@ -254,7 +256,7 @@ def _chain(
 
 
 def _beginnings(epilogue: Epilogue, machine: Hardware, memory: str, tree: Any) -> Iterator[Step]:
-    """Instructions that put there what the sum is added to."""
+    """Instructions that put the start of the sum into its cells."""
     if isinstance(tree, Read) and tree.tensor == epilogue.sum:
         yield from (Step(i) for i in _in(machine, memory) if begins_at(i) == epilogue.start)
     if not isinstance(tree, SAdd) or epilogue.op != "+":
@@ -272,7 +274,7 @@ def _beginnings(epilogue: Epilogue, machine: Hardware, memory: str, tree: Any) -
 
 
 def _begun(epilogue: Epilogue, machine: Hardware, memory: str) -> Begun:
-    """Ways to begin cells of the memory at what the reduction starts from; what computes does where it assigns."""
+    """Ways to begin cells of the memory at the reduction's start; (None,) if the computing instruction assigns them."""
     if epilogue.assigned:
         return (None,)
     return tuple(Step(i) for i in _in(machine, memory) if begins_at(i) == epilogue.start)
@@ -286,7 +288,7 @@ def _in(machine: Hardware, memory: str) -> Iterator[Instruction]:
 
 
 def _read(i: Instruction, memory: str) -> str | None:
-    """The operand that it reads in the memory, where that is one and all others lie in main memory or are immediates."""
+    """The only operand it reads in the memory, if all others lie in main memory or are immediates; else None."""
     s = i.kernel.statements[0]
     read = {r.tensor for r in reads(s.value)}
     here = [o for o in read if i.operand(o).memory == memory]
@@ -302,7 +304,7 @@ def _changed(i: Instruction) -> str | None:
 
 
 def _supplied(machine: Hardware, step: Step) -> Iterator[Step]:
-    """The step with moves that bring what it reads in memories of the machine: the first there is for each operand."""
+    """The step with moves of its operands in memories of the machine: the first move there is for each operand."""
     brought = []
     for name, _ in step.bound:
         memory = step.instruction.operand(name).memory
@@ -326,7 +328,7 @@ def _brings(move: Instruction) -> bool:
 def _taken(
     epilogue: Epilogue, i: Instruction, cells: str, tree: Any
 ) -> Iterator[tuple[tuple[tuple[str, Any], ...], Any]]:
-    """Ways in which the instruction computes the tree of what its cell stands for: (its other operands, that)."""
+    """(its other operands, its cell's value) for each way in which the instruction computes the tree."""
     pattern = _plain(typed_value(i.kernel, i.kernel.statements[0]))
     for bound in _matched(epilogue, i, cells, pattern, tree, {}):
         left = bound[""]
@@ -368,7 +370,7 @@ def _all(epilogue: Epilogue, i: Instruction, cells: str, pairs: list[Any], bound
 
 
 def _operand(epilogue: Epilogue, i: Instruction, cells: str, name: str, tree: Any) -> Any:
-    """What an operand is bound to, where the tree can be it; None elsewhere."""
+    """The operand's binding to the tree; None if it cannot take it."""
     if name == cells:
         return tree
     if name in i.immediates or not isinstance(tree, Read) or tree.tensor == epilogue.sum:
@@ -378,7 +380,7 @@ def _operand(epilogue: Epilogue, i: Instruction, cells: str, name: str, tree: An
 
 
 def _number(i: Instruction, pattern: Any, tree: Any) -> tuple[str, int | float] | None:
-    """An immediate, and the number that stands in its place; it may be converted on the way to a wider type."""
+    """(immediate, number in its place); the number may be converted on the way to a wider type."""
     while isinstance(pattern, Cast):
         pattern = pattern.args[1]
     while isinstance(tree, Cast):
@@ -393,7 +395,7 @@ def _number(i: Instruction, pattern: Any, tree: Any) -> tuple[str, int | float] 
 
 
 def _plain(e: Any) -> Any:
-    """relu and saturation as what they are made of: a maximum, and a minimum of a maximum in a narrower type."""
+    """relu and saturation in simpler terms: a maximum, and a minimum of a maximum in a narrower type."""
     if not isinstance(e, Scalar) or isinstance(e, Read):
         return e
     args = [_plain(a) for a in e.args]

@@ -70,8 +70,8 @@ def fuse_groups(
     statement: int = 0,
     split: Rewrite | None = None,
 ) -> Mapping:
-    """The mapping of checked groups and a binding; groups holds every instruction axis, in its order. split: what the kernel comes
-    from."""
+    """The mapping of checked groups and a binding; groups holds every instruction axis, in its order. split: the
+    rewrite that led to the kernel."""
     s = kernel.statements[statement]
     extents = {a.name: a.extent for a in s.axes}
     tiles, outs = outer_names(kernel, instruction, s)
@@ -148,7 +148,7 @@ def outer_names(
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Names of loops outside the instruction: per instruction axis its tile index, per kernel axis its own loop.
 
-    They meet no instruction axis, size or parameter. Raises AxesError where a size is called like an instruction axis.
+    They meet no instruction axis, size or parameter. Raises AxesError if a size has the name of an instruction axis.
     """
     sizes = set(kernel.free_sizes) | {p.name for p in kernel.parameters}
     clash = sizes & set(instruction.axes)
@@ -235,11 +235,11 @@ def operand_accesses(statement: Statement) -> tuple[Access, ...]:
 
 
 def bindings(kernel: Kernel, instruction: Instruction, operands: str, statement: int = 0) -> tuple[Binding, ...]:
-    """Every binding to try, in a fixed order: the written order alone, or with 'any' all whose element types fit.
+    """Every binding to try, in a fixed order: the written order alone, or with 'any' all with fitting element types.
 
-    Operands that the instruction cannot tell apart (same cells, type and place) are not permuted among themselves. An instruction
-    that was put together for the statement takes its operands as they are written, which is what the cover bound. Nothing is
-    bound where the instruction reads several cells of one operand at a point: an operand takes one access.
+    Operands that the instruction cannot tell apart (same cells, type and place) are not permuted among themselves. An
+    instruction made for the statement takes its operands as written, as its cover bound them. If the instruction reads
+    several cells of one operand at a point, nothing is bound: an operand takes one access.
     """
     s = kernel.statements[statement]
     contract = instruction.kernel.statements[0]
@@ -263,7 +263,7 @@ def bindings(kernel: Kernel, instruction: Instruction, operands: str, statement:
 
 
 def _orders(fits: Sequence[Sequence[bool]], taken: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
-    """The permutations in which each slot takes an input that fits it, in lexicographic order; no others are gone through."""
+    """The permutations that give each slot a fitting input, in lexicographic order; no others are gone through."""
     if len(taken) == len(fits):
         yield taken
         return
@@ -284,7 +284,7 @@ def takes(kernel: Kernel, instruction: Instruction, statement: int = 0) -> bool:
 
 
 def fitting(kernel: Kernel, hardware: Hardware, statement: int) -> list[Instruction]:
-    """The machine's instructions that combine as the statement does, where both say it, and take its element types.
+    """The machine's instructions with the statement's element types and, if both say one, its combining operation.
 
     No other is proved to compute it; contracts of others are not read.
     """
@@ -298,7 +298,7 @@ def _feeds(held: DType, wanted: DType) -> bool:
 
 
 def is_fused(mapping: Mapping) -> bool:
-    """Whether outer, forward, inverse and guard are exactly what the groups imply; nothing is taken on trust."""
+    """Whether outer, forward, inverse and guard are exactly those implied by the groups; nothing is taken on trust."""
     names = [a.name for a in mapping.statement.axes]
     grouped = [a for _, g in mapping.groups for a in g]
     if [t for t, _ in mapping.groups] != list(mapping.instruction.axes):

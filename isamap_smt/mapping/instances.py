@@ -1,6 +1,7 @@
-"""Instances of an instruction for a statement: numbers that stand in it as immediates, and one element as two operands.
+"""Instances of an instruction for a statement: the statement's numbers as immediates, and one element as two operands.
 
-A mapping is one onto the instance. Nothing here is trusted: the program's proof looks at its code, and at each operand's place.
+A mapping is one onto the instance. Nothing here is trusted: the program's proof looks at its code, and at each
+operand's place.
 
     E[i,j] = 0.125 * X[i,j]      onto      y[r,c] = a[r,c] * x[], where x is 0.125
     Q[i,j] = X[i,j] * X[i,j]     onto      y[r,c] = a[r,c] * b[r,c], where b is a
@@ -26,7 +27,7 @@ MOST = 64  # ways to put the numbers of a statement into the immediates of an in
 
 
 def instance(i: Instruction, given: Given) -> Instruction:
-    """The instruction with what is given in the place of operands."""
+    """The instruction with the given values in place of operands."""
     if not given:
         return i
     (s,) = i.kernel.statements
@@ -48,8 +49,8 @@ def instance(i: Instruction, given: Given) -> Instruction:
 
 
 def instances(i: Instruction, statement: Statement) -> Iterator[Instruction]:
-    """The instruction with each choice of the statement's numbers that its immediates take; itself where it has none. Two operands
-    that are alike are one where the statement reads an element less."""
+    """The instruction with each choice of the statement's numbers for its immediates; itself if it has none. Two alike
+    operands become one if the statement reads one element less."""
     found = sorted(_numbers(statement.value), key=lambda n: sp.sympify(n).sort_key())
     choices = [[n for n in found if _fits(i, name, n)] for name in i.immediates]
     operands = [r for r in dict.fromkeys(reads(i.kernel.statements[0].value)) if r.tensor not in i.immediates]
@@ -63,19 +64,19 @@ def instances(i: Instruction, statement: Statement) -> Iterator[Instruction]:
 
 
 def alike(i: Instruction, a: str, b: str) -> bool:
-    """Whether two operands are taken from the same cells, as the same type, so that one place may be both."""
+    """Whether two operands have the same cells and type, so one place may serve both."""
     first, second = i.operand(a), i.operand(b)
     return i.types[a] == i.types[b] and replace(first, name=b) == second and i.indices[a] == i.indices[b]
 
 
 def given_to(own: Instruction, mapped: Instruction) -> Given:
-    """What an instance has in the place of the instruction's operands."""
+    """The instance's values in place of the instruction's operands."""
     pairs = _pairs(own.kernel.statements[0].value, mapped.kernel.statements[0].value)
     return {a.tensor: b for a, b in pairs if isinstance(a, Read) and a != b}
 
 
 def computing(mapping: Mapping, machine: Hardware) -> Instruction:
-    """The machine's instruction of a mapping, as the instance that the mapping is onto."""
+    """The machine's instruction of a mapping, as the instance it is mapped onto."""
     own = machine.instruction(mapping.instruction.name)
     return instance(own, given_to(own, mapping.instruction))
 
@@ -88,7 +89,7 @@ def _pairs(a: Any, b: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _numbers(value: Any) -> set[Any]:
-    """All that stand in a value; relu is a maximum with 0."""
+    """All numbers in a value; relu is a maximum with 0."""
     if not isinstance(value, Scalar):
         return {value} if sp.sympify(value).is_Number else set()
     inside = set() if isinstance(value, Read) else {n for a in value.args for n in _numbers(a)}

@@ -1,12 +1,12 @@
-"""Makes one axis of two that lie together in memory. Nothing here is trusted: proof/rewrite_claims.py shows that both kernels
-compute the same.
+"""Makes one axis of two with contiguous points in memory. Nothing here is trusted: proof/rewrite_claims.py shows that
+both kernels compute the same.
 
     Y[n,c] += X[n,c,p,q]                              X: [N,C,7,7]
 
     axis p_q < 49
-    Y[n,c] += X[n,c,p_q//7,p_q%7]                     49 neighbours, of which lanes sum every 16th
+    Y[n,c] += X[n,c,p_q//7,p_q%7]                     49 neighbours; each lane sums every 16th
 
-What is read there is X's elements in the order in which they lie: the address of p_q//7, p_q%7 is that of p_q.
+X's elements are read in their order in memory: the address of p_q//7, p_q%7 is that of p_q.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from isamap_smt.mapping.substituted import in_place_of, new_name
 
 
 def joinable(kernel: Kernel, statement: int) -> tuple[tuple[str, str], ...]:
-    """Pairs of neighbouring axes of the sum that are one in every operand that has either, and of known extents."""
+    """Pairs of neighbouring reduction axes of known extents, contiguous in every operand with either of them."""
     s = kernel.statements[statement]
     if s.guard or s.ordered or kernel.recurrence_of(statement) is not None or bound_axes(s.value):
         return ()
@@ -50,7 +50,7 @@ def _in_row(kernel: Kernel, a: Access, p: str, q: str, extent: object) -> bool:
 
 
 def join_axes(kernel: Kernel, axes: tuple[str, str], statement: int | None = None) -> Rewrite:
-    """The kernel in which the statement runs over one axis in the place of these two. Raises ScheduleError where they are apart."""
+    """The kernel whose statement runs over one axis in place of these two. Raises ScheduleError if they are apart."""
     position = kernel.main if statement is None else statement
     s, (p, q) = kernel.statements[position], axes
     if axes not in joinable(kernel, position):

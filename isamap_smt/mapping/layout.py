@@ -44,7 +44,7 @@ class Supply:
 
 @dataclass(frozen=True)
 class Layout:
-    """coordinates: over outer axes and the operand's own cell axes. It is part of the agreement claim that this is right."""
+    """coordinates: over outer axes and the operand's own cell axes; the agreement claim proves them."""
 
     operand: str
     tensor: str
@@ -54,7 +54,7 @@ class Layout:
 
 
 def plain_lanes(mapping: Mapping, operand: str) -> tuple[str, ...]:
-    """The operand's instruction axes, in cell order. Raises ScheduleError where a cell is no plain axis."""
+    """The operand's instruction axes, in cell order. Raises ScheduleError if a cell is no plain axis."""
     cells = [sp.sympify(c) for c in mapping.cells(operand)]
     for c in cells:
         if not c.is_Symbol:
@@ -106,8 +106,8 @@ def lies_apart(mapping: Mapping, operand: str) -> bool:
 
 
 def alone(mapping: Mapping, operand: str) -> int:
-    """How slowly a copy of the operand takes element by element: 1 for bytes that lie apart, 2 for halves, and for what is
-    converted and lies apart, or is one for all lanes; 0 where whole words are moved."""
+    """Rates a copy of the operand by its moves of single elements: 0 if it moves whole words, 1 for scattered bytes, 2
+    for scattered halves. Converted elements rate 2 unless they are contiguous."""
     lie, element = supply(mapping, operand), mapping.element(operand)
     if not element.lies_as(mapping.instruction.kernel.tensor(operand).dtype):
         return 2 * (lie.kind != CONTIGUOUS)
@@ -151,8 +151,8 @@ def _stride(mapping: Mapping, operand: str, t: str) -> Any:
 
 
 def even_steps(mapping: Mapping, access: Access, axis: str, members: tuple[str, ...]) -> bool:
-    """Whether elements of a tensor lie at one distance along kernel axes that are fused in an axis of the instruction. access:
-    over the statement's axes."""
+    """Whether a tensor's elements lie at one distance along kernel axes fused into one instruction axis. access: over
+    the statement's axes."""
     axes = tuple((a.name, a.extent) for a in mapping.statement.axes)
     shape = mapping.kernel.tensor(access.tensor).shape
     return _along_group(access.index, shape, members, axes, mapping.instruction.axes[axis]) is not None
@@ -166,10 +166,11 @@ def _along_group(
     axes: tuple[tuple[str, Any], ...],
     points: int,
 ) -> Any:
-    """The same along axes that are fused and cut into `points`. axes: all of the statement's, with their extents.
+    """The distance in memory along fused axes, cut into `points`; None if it varies.
 
-    The distance is one number when every axis of the group steps over all of its inner ones, stride(a_k) = stride(a_k+1) *
-    extent(a_k+1), or where one execution never leaves the innermost, whose extent is a multiple of the points.
+    axes: all of the statement's, with their extents. The distance is one number if every axis of the group steps over
+    all of its inner ones: stride(a_k) = stride(a_k+1) * extent(a_k+1). It also is if one execution never leaves the
+    innermost axis: its extent is a multiple of the points.
     """
     extents = dict(axes)
     address = _address(index, shape)

@@ -1,4 +1,4 @@
-"""Instructions that are made for one statement: a point of it in portable C, and its value in a machine's lanes."""
+"""Instructions made for one statement: a point of it in portable C, and its value in a machine's lanes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def is_made(name: str) -> bool:
 
 
 def instruction_named(machine: Hardware, name: str, kernel: Kernel, statement: int = 0) -> Instruction:
-    """The instruction of that name, made for the statement where it is such a one. Raises UnknownNameError and ScheduleError."""
+    """The instruction of this name, made for the statement if need be. Raises UnknownNameError and ScheduleError."""
     if name == POINT:
         return point_instruction(kernel, statement)
     if name not in (SELECTED, f"{machine.name}.{SELECTED}") or any(i.short == SELECTED for i in machine.instructions):

@@ -1,8 +1,8 @@
-"""Choosing the move instruction that fills or empties a register, by the shape of what moves.
+"""Chooses the move instruction that fills or empties a register, by the shape of the moved data.
 
-A move's text says where each cell of the register lies in memory: `r[l] = m[l]` takes consecutive elements, `r[l,e] = m[e]`
-puts one group into every lane, `r[k,j] = m[k//4,j,k%4]` wants the rows of a tile interleaved by fours. How far apart elements
-lie along each index of m its place says.
+A move's text says where each cell of the register lies in memory: `r[l] = m[l]` takes consecutive elements, `r[l,e] =
+m[e]` puts one group into every lane, `r[k,j] = m[k//4,j,k%4]` wants the rows of a tile interleaved by fours. The place
+of m gives the distance of elements along each of its indices.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from isamap_smt.mapping.point_c import c_value
 
 
 def registers_of(node: Node) -> list[tuple[str, Instruction, Ref]]:
-    """(operand, instruction, place) of each register that a node names."""
+    """(operand, instruction, place) of each register in a node."""
     if isinstance(node, Move):
         return [(register_operand(node.instruction), node.instruction, node.register)]
     if isinstance(node, Compute):
@@ -62,14 +62,14 @@ def memory_index(move: Instruction, lanes: tuple[str, ...]) -> tuple[Any, ...]:
 
 @per_object(most=4096)
 def moving(move: Instruction) -> tuple[int, ...]:
-    """The dimensions of the register along which memory advances: () for a broadcast of one element."""
+    """The register's dimensions that advance in memory: () for a broadcast of one element."""
     used = symbols_of(_memory(move).index)
     return tuple(n for n, i in enumerate(_register(move).index) if symbols_of([i]) & used)
 
 
 @per_object(most=4096)
 def memory_lanes(move: Instruction) -> tuple[int, ...] | None:
-    """The dimensions of the register along which memory advances, in memory's order; None where memory takes them apart."""
+    """The register's dimensions that advance in memory, in memory's order; None if memory takes them apart."""
     register = _register(move).index
     found = tuple(n for i in _memory(move).index for n, own in enumerate(register) if own == i)
     return found if len(found) == len(_memory(move).index) and sorted(found) == list(moving(move)) else None
@@ -81,7 +81,7 @@ def in_order(move: Instruction) -> bool:
 
 
 def memory_address(move: Instruction) -> Address:
-    """Where the cells of the move's memory operand lie."""
+    """The address of the move's memory operand, over its cells."""
     return move.address(_memory(move).tensor)
 
 
@@ -103,10 +103,10 @@ def find_move(
 ) -> Instruction:
     """The move between memory and the register of `operand` of `compute`.
 
-    pattern: register dimensions that advance in memory, the others are broadcast. ordered: in memory the elements lie in
-    the order of the register's cells; otherwise they may lie in another, as they do in a buffer that is packed for the move.
-    fill: what a masked load leaves in the lanes that it does not bring.
-    Raises ScheduleError when the machine has none.
+    pattern: register dimensions that advance in memory; the others are broadcast. ordered: the elements lie in memory
+    in the order of the register's cells; otherwise any order will do, as in a buffer packed for the move.
+    fill: the value a masked load leaves in all other lanes.
+    Raises ScheduleError if the machine has none.
     """
     found = look_for_move(hardware, compute, operand, store, pattern, masked, ordered, fill)
     if found is not None:
@@ -127,7 +127,7 @@ def look_for_move(
     ordered: bool = True,
     fill: str = ZERO,
 ) -> Instruction | None:
-    """The same; None when the machine has none. One that keeps the order comes first."""
+    """The same; None if the machine has none. A move that keeps the order comes first."""
     kinds = ("store",) if store else ("load", "broadcast")
     fitting = [m for m in _moves(hardware, compute, operand, kinds) if _masks(m, masked, fill) and moving(m) == pattern]
     plain = next((m for m in fitting if in_order(m)), None)
@@ -137,21 +137,20 @@ def look_for_move(
 def moves_in_place(
     hardware: Hardware, compute: Instruction, operand: str, pattern: tuple[int, ...], masked: bool, fill: str = ZERO
 ) -> list[tuple[Instruction, tuple[int, ...]]]:
-    """The loads that may take the elements from where they lie, each with its lanes in memory's order; one that keeps the
-    register's order comes first."""
+    """The loads that may take the elements in place, each with its lanes in memory's order; those in the register's
+    order come first."""
     fitting = [m for m in _moves(hardware, compute, operand, ("load", "broadcast")) if _masks(m, masked, fill)]
     found = [(m, lanes) for m in fitting if moving(m) == pattern and (lanes := memory_lanes(m)) is not None]
     return sorted(found, key=lambda x: x[1] != pattern)
 
 
 def _masks(move: Instruction, masked: bool, fill: str) -> bool:
-    """Whether it moves the first lanes alone, and a load leaves `fill` in the others; or all, where it is not to be masked."""
+    """Whether it takes the first lanes only, and a load leaves `fill` in the others; if not `masked`, whether it takes all."""
     return bool(move.active) == masked and (not masked or move.kind == "store" or move.beyond == fill)
 
 
 def without_fill(hardware: Hardware, compute: Instruction, operand: str, fill: str) -> str:
-    """That the machine has no load of some lanes that leaves `fill` in the others, and what its loads of some lanes leave there;
-    '' where it has one."""
+    """Why the machine has no masked load with `fill` in the other lanes, and the fills of its masked loads; '' if it has one."""
     there = tuple(dict.fromkeys(m.beyond for m in _moves(hardware, compute, operand, ("load",)) if m.active))
     if fill in there:
         return ""
@@ -160,7 +159,7 @@ def without_fill(hardware: Hardware, compute: Instruction, operand: str, fill: s
 
 
 def no_padding(kernel: Kernel, s: Statement, hardware: Hardware, compute: Instruction, operand: str) -> str:
-    """Why a statement that is no sum of products has no padding, in words."""
+    """Why a statement has no padding if it is no sum of products, in words."""
     fill = beyond_for(s)
     lacks = without_fill(hardware, compute, operand, fill) if fill else ""
     why = f"{kernel.name} has a guard and is no sum of products, so no padding of {operand} leaves its results as they are"
@@ -168,8 +167,10 @@ def no_padding(kernel: Kernel, s: Statement, hardware: Hardware, compute: Instru
 
 
 def find_start(hardware: Hardware, compute: Instruction, operand: str, op: str) -> Instruction | None:
-    """What puts the number that a reduction by `op` starts from into every cell of the register of `operand` of `compute`: the
-    machine's zero, or its broadcast of that number; None when it has none."""
+    """The instruction that sets the register of `operand` of `compute` to the start of a reduction by `op`.
+
+    This is the machine's zero, or its broadcast of the start value; None if it has none.
+    """
     number = neutral(op, compute.kernel.tensor(operand).dtype)
     if number == 0:
         return next(iter(_moves(hardware, compute, operand, ("zero",))), None)
@@ -180,13 +181,13 @@ def find_start(hardware: Hardware, compute: Instruction, operand: str, op: str) 
 
 
 def fills(hardware: Hardware, i: Instruction) -> bool:
-    """Whether it is one of the machine's broadcasts, of a number that its contract says."""
+    """Whether it is one of the machine's broadcasts, of the number in its contract."""
     moves = (m for m in hardware.instructions if m.kind in ("broadcast", "load") and i.name.startswith(f"{m.name}_of_"))
     return any(_filled(m, s.value) == i for m in moves for s in i.kernel.statements)
 
 
 def _filled(broadcast: Instruction, number: Any) -> Instruction:
-    """The broadcast of this number, which takes nothing from memory."""
+    """The broadcast of this number, without a read of memory."""
     s, register = broadcast.kernel.statements[0], register_operand(broadcast)
     t = broadcast.kernel.tensor(register)
     constant, _ = c_value(number, {}, t.dtype)
@@ -211,8 +212,11 @@ def _filled(broadcast: Instruction, number: Any) -> Instruction:
 def find_accumulating(
     hardware: Hardware, compute: Instruction, operand: str, pattern: tuple[int, ...], masked: bool
 ) -> Instruction | None:
-    """What adds the elements that lie in memory to the register of `operand` of `compute`: the machine's load and its addition, as
-    one move. None where it has not both. pattern and masked: as for find_move()."""
+    """The move that adds elements in memory to the register of `operand` of `compute`: the machine's load and its
+    addition in one.
+
+    None if it lacks either. pattern and masked: as for find_move().
+    """
     load = look_for_move(hardware, compute, operand, False, pattern, masked)
     return None if load is None else _accumulating(hardware, load)
 
@@ -237,7 +241,7 @@ def _accumulating(hardware: Hardware, load: Instruction) -> Instruction | None:
 
 
 def _adds(i: Instruction, load: Instruction) -> bool:
-    """Whether it is a plain sum of two registers like the one that the load fills."""
+    """Whether it is a plain sum of two registers like the load's."""
     s, register = i.kernel.statements[0], register_operand(load)
     if s.op != "=" or s.guard or not isinstance(s.value, SAdd) or not all(isinstance(x, Read) for x in s.value.args):
         return False
@@ -256,7 +260,7 @@ def _adds(i: Instruction, load: Instruction) -> bool:
 
 
 def _load_and_add(load: Instruction, add: Instruction) -> Instruction:
-    """r += m: what is loaded lies in a variable of its own, which the sum takes. Beyond the active cells zeros are added."""
+    """r += m: the load fills a variable of its own, and the sum takes it. Beyond the active cells zeros are added."""
     s, t, kept = load.kernel.statements[0], add.kernel.statements[0], "isamap_loaded"
     register, memory = register_operand(load), _memory(load).tensor
     loaded = {memory: _hole(memory), register: kept} | {word: _hole(word) for _, word in load.counted}
@@ -290,7 +294,7 @@ _HOLES = re.compile(r"isamap_hole_(\w+)")
 
 
 def _hole(word: str) -> str:
-    """A word of C in the place of an operand that is not known yet."""
+    """A word of C in place of an operand not yet known."""
     return f"isamap_hole_{word}"
 
 
@@ -314,7 +318,7 @@ def _moves(hardware: Hardware, compute: Instruction, operand: str, kinds: tuple[
 
 
 def touches_main(move: Instruction) -> bool:
-    """Whether its memory operand lies where addresses lead, so that programs can use it: they name no other memory."""
+    """Whether its memory operand lies in main memory, so programs can use it: they name no other memory."""
     return move.kind == "zero" or any(place == MAIN for _, place in move.places)
 
 
@@ -331,7 +335,7 @@ def lane_symbols(move: Instruction) -> tuple[Any, ...]:
 
 
 def lane_of_cells(index: tuple[Any, ...], cells: tuple[Any, ...], lane: str) -> Any | None:
-    """A lane from the cells of a memory operand at this index: itself, or from k // n and k % n. None where it does not follow."""
+    """A lane from the cells of a memory operand at this index: itself, or from k // n and k % n. None if it does not follow."""
     k = sym(lane)
     whole = {e: c for e, c in zip(index, cells, strict=True) if symbols_of([e]) == {lane}}
     if k in whole:

@@ -1,4 +1,4 @@
-"""Multiplies out a product of differences, of which a sum of products is left that instructions take. Nothing here is trusted:
+"""Multiplies out a product of differences, so that a sum of products remains for instructions. Nothing here is trusted:
 proof/rewrite_claims.py shows that both kernels compute the same.
 
     C[i,j] += (i32(A[i,k]) - i32(a[])) * (i32(B[k,j]) - i32(b[]))            zero points
@@ -8,7 +8,7 @@ proof/rewrite_claims.py shows that both kernels compute the same.
     C[i,j] += i32(A[i,k]) * i32(B[k,j])
     C[i,j] += -i32(b[]) * C_left[i] + -i32(a[]) * C_right[j]
 
-A factor is what varies along the sum and what does not, p + c; (p + c) (q + d) is p q + d p + c (q + d).
+A factor p + c has a part p that varies along the sum and a fixed part c; (p + c) (q + d) is p q + d p + c (q + d).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from isamap_smt.mapping.substituted import in_place_of, new_name
 
 @dataclass(frozen=True)
 class _Factor:
-    """varying: the sum of the terms that depend on axes of the sum; fixed: of the others, None where there are none."""
+    """varying: the sum of the terms on axes of the sum; fixed: of the other terms, None if there are none."""
 
     varying: Any
     fixed: Any
@@ -44,12 +44,12 @@ class _Factor:
 
 
 def multipliable(kernel: Kernel, statement: int) -> bool:
-    """Whether the statement adds up products of two factors of which both vary along the sum, and one has a part that does not."""
+    """Whether the statement adds products of two factors that both vary along the sum, one with a fixed part."""
     return _factors(kernel, statement) is not None
 
 
 def multiply_out(kernel: Kernel, statement: int | None = None) -> Rewrite:
-    """The kernel with the factors' fixed parts taken out of the sum. Raises ScheduleError where there are none."""
+    """The kernel with the factors' fixed parts taken out of the sum. Raises ScheduleError if there are none."""
     n = kernel.main if statement is None else statement
     found = _factors(kernel, n)
     if found is None:
@@ -75,7 +75,7 @@ def multiply_out(kernel: Kernel, statement: int | None = None) -> Rewrite:
 
 
 def _total(kernel: Kernel, s: Statement, name: str, summed: Any) -> tuple[Any, Statement, Tensor]:
-    """What is read of it, the statement that sums this part of a factor over the sum's points, and its tensor."""
+    """(its element as a value, the statement that sums this part of a factor over the sum's points, its tensor)."""
     there = symbols_of([i for r in reads(summed) for i in r.index])
     axes = tuple(a for a in s.axes if a.name in {*there, *s.reduction_axes})
     kept = tuple(a for a in axes if a.name not in s.reduction_axes)
@@ -107,7 +107,7 @@ def _factors(kernel: Kernel, statement: int) -> tuple[_Factor, _Factor] | None:
 
 
 def _factor(value: Any, summed: set[str], kind: DType) -> _Factor | None:
-    """The two parts, in the type of the sum; None where nothing varies along the sum."""
+    """The two parts, in the type of the sum; None if nothing varies along the sum."""
     parts: dict[bool, list[Any]] = {True: [], False: []}
     for term in _terms(value, positive=True):
         below = isinstance(term, sp.Integer) and term < 0 and kind.kind == "u"  # no literal of an unsigned type is
@@ -122,7 +122,7 @@ def _added(a: Any, b: Any) -> Any:
 
 
 def _terms(value: Any, positive: bool) -> list[Any]:
-    """What is added up, each with its sign."""
+    """The terms of a sum, each with its sign."""
     match value:
         case SAdd():
             return [t for x in value.args for t in _terms(x, positive)]

@@ -6,9 +6,9 @@ proof/rewrite_claims.py shows that both kernels compute the same.
     j_i32[j] = i32(j)
     N[i] min= select(X[i,j] == M[i], j_i32[j], J)
 
-A value that one axis gives has that axis' points as elements. One that several give, such as q - k, has an element for each number
-between the least and the largest. Two whole numbers are compared in i64; the temporaries have the first type that holds all of both
-sides: that of the values between which the comparison chooses, i32, or i64.
+A value of one axis has this axis' points as elements. A value of several axes, such as q - k, has an element for each
+number between its least and its largest. Two whole numbers are compared in i64. The temporaries have the first of three
+types that holds all of both sides: the type of the values chosen by the comparison, i32, or i64.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ from isamap_smt.mapping.substituted import new_name, with_statements
 
 
 def numberable(kernel: Kernel) -> tuple[int, ...]:
-    """The statements that compute with elements and with values of axes, or sum what is computed with open sizes (`X[i,j] / J`),
-    each of which can be an element."""
+    """The statements that compute with elements and with values of axes, or sum values of open sizes (`X[i,j] / J`).
+    Each of these values can be an element."""
     found = []
     for n, s in enumerate(kernel.statements):
         axes = {a.name for a in s.axes} | (set(kernel.free_sizes) if s.reduction_axes else set())
@@ -59,7 +59,7 @@ def numberable(kernel: Kernel) -> tuple[int, ...]:
 
 
 def numbered(kernel: Kernel, statements: tuple[int, ...]) -> Rewrite:
-    """The kernel in which these statements read the values of axes. Raises ScheduleError where one has none that can be read."""
+    """The kernel whose given statements read the values of axes. Raises ScheduleError if one has none to be read."""
     tables: dict[Any, _Table] = {}
     every = list(kernel.statements)
     for n in statements:
@@ -78,7 +78,7 @@ def numbered(kernel: Kernel, statements: tuple[int, ...]) -> Rewrite:
 
 @dataclass(frozen=True)
 class _Table:
-    """A temporary with the values of an expression, and the statement that computes it."""
+    """A temporary with the values of an expression, and its statement."""
 
     tensor: Tensor
     statement: Statement
@@ -86,7 +86,7 @@ class _Table:
 
 @dataclass
 class _Tables:
-    """The temporaries that a statement reads; by expression, axes and type."""
+    """The temporaries read by a statement, by expression, axes and type."""
 
     kernel: Kernel
     s: Statement
@@ -102,7 +102,7 @@ class _Tables:
         return value
 
     def _value(self, x: Any, kind: DType | None) -> Any:
-        """x, which has the type `kind` where it has none of its own."""
+        """x with elements for its index values; `kind` is its type if it has none of its own."""
         if isinstance(x, IndexValue):
             if kind is None:
                 raise ScheduleError(f"{x.args[0]} has no type there")
@@ -144,7 +144,7 @@ class _Tables:
         return Compare(op, *(self._value(v, own) for v in sides))
 
     def _element(self, e: Any, kind: DType) -> Any:
-        """The element that is the value of e."""
+        """The element with the value of e."""
         axes = [a for a in self.s.axes if a.name in symbols_of([e])]
         known = {a.name for a in self.s.axes} | set(self.kernel.free_sizes) | {p.name for p in self.kernel.parameters}
         if symbols_of([e]) - known:

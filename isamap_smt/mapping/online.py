@@ -1,4 +1,4 @@
-"""Rewrites a kernel so that sums over exponentials less a maximum are taken block by block, with the maximum as it is so far.
+"""Rewrites sums over exponentials less a maximum into blocks, each with the maximum so far.
 
 Nothing here is trusted: proof/online.py shows that both kernels compute the same over the reals.
 """
@@ -43,9 +43,9 @@ def lowest(kind: Any) -> Any:
 
 
 def running(kernel: Kernel, axis: str, block: int) -> Online:
-    """The kernel with its maximum over `axis`, and the sums that depend on it, taken in blocks of so many points.
+    """The kernel with its maximum over `axis`, and all sums that depend on it, in blocks of `block` points.
 
-    Raises ScheduleError where there are none, or where they cannot be.
+    Raises ScheduleError if there are none, or they cannot be rewritten.
     """
     extents = {a.name: a.extent for a in kernel.axes}
     if axis not in extents:
@@ -65,7 +65,7 @@ def running(kernel: Kernel, axis: str, block: int) -> Online:
 
 @dataclass(frozen=True)
 class _Chain:
-    """Statements first to end - 1 of the kernel, which go over the axis."""
+    """Statements first to end - 1 of the kernel, all those over the axis."""
 
     kernel: Kernel
     axis: str
@@ -84,11 +84,11 @@ class _Chain:
 
     @cached_property
     def homes(self) -> dict[str, int]:
-        """Tensor -> the statement that writes it."""
+        """Tensor -> number of the statement that writes it."""
         return {self.statement(n).target.tensor: n for n in self.numbers}
 
     def maxima(self, n: int) -> set[int]:
-        """The maxima that a statement's values depend on."""
+        """The maxima in a statement's values, directly or through other statements."""
         found = set()
         for a in self.statement(n).inputs:
             m = self.homes.get(a.tensor)
@@ -97,7 +97,7 @@ class _Chain:
         return found
 
     def check(self) -> None:
-        """Raise ScheduleError for what cannot be rewritten."""
+        """Raise ScheduleError if the chain cannot be rewritten."""
         for n in self.numbers:
             if why := self._wrong(n):
                 raise ScheduleError(f"{self.axis} cannot go in blocks, with the maximum so far: {why}")
@@ -152,11 +152,11 @@ class _Chain:
         return ""
 
     def place(self, n: int) -> int:
-        """The dimension of a statement's target that is the axis."""
+        """The axis' dimension in a statement's target."""
         return self.statement(n).target.index.index(sym(self.axis))
 
     def argument(self, m: int) -> Any:
-        """The argument of an exponential that depends on maximum m directly. Raises ScheduleError."""
+        """The argument of an exponential that uses maximum m directly. Raises ScheduleError if there is none."""
         name, score = self.statement(m).target.tensor, self.statement(m).value
         for n in self.numbers:
             for e in _exponentials(self.statement(n).value):
@@ -183,7 +183,7 @@ def _has(tree: Any, part: Any) -> bool:
 
 
 def _changed(tree: Any, change: Callable[[Any], Any]) -> Any:
-    """The tree with what change() gives in the place of the parts for which it gives something."""
+    """The tree with change(part) in place of each part, unless it is None."""
     found = change(tree)
     if found is not None:
         return found
@@ -242,7 +242,7 @@ class _Rewriting:
         return replace(new, text=to_text(new))
 
     def _needed(self) -> set[int]:
-        """Statements whose tensors are results, or read behind the chain; and those that these are computed from."""
+        """Statements whose tensors are results or read behind the chain, and all statements needed to compute these."""
         c = self.chain
         behind = {a.tensor for s in c.kernel.statements[c.end :] for a in s.inputs}
         found: set[int] = set()
@@ -283,7 +283,7 @@ class _Rewriting:
         return Access(self._tensor(n, "end", self.chain.kernel.tensor(s.target.tensor).shape), s.target.index)
 
     def _piece(self, n: int, rest: bool) -> Access:
-        """Where the statement's values of a block, or of the rest, lie."""
+        """The place of the statement's values of a block, or of the rest."""
         c, s = self.chain, self.chain.statement(n)
         shape, index = list(c.kernel.tensor(s.target.tensor).shape), list(s.target.index)
         if not c.reduces(n):
@@ -321,7 +321,7 @@ class _Rewriting:
         )
 
     def _step(self, n: int, rest: bool) -> None:
-        """The statement at the points of a block, or of the rest, and what follows for the state."""
+        """Adds the statement at the points of a block, or of the rest, and its update of the state."""
         c, s, x = self.chain, self.chain.statement(n), self.x
         new = [Axis(a, sp.Integer(e)) for a, e in x.axes(rest)]
         axes = [new[-1] if a.name == c.axis else a for a in s.axes]
@@ -366,7 +366,7 @@ class _Rewriting:
         return self.chain.statement(n).target.tensor
 
     def _scale(self, m: int, rest: bool, before: Any, after: Any) -> Statement:
-        """The exponential whose argument has the maximum before in the place of the score, and the one after as the maximum."""
+        """The exponential with the maximum before in place of the score, and the one after as its maximum."""
         score, name = self.chain.statement(m).value, self._home(m)
 
         def change(e: Any) -> Any:

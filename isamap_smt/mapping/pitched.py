@@ -1,9 +1,9 @@
-"""Tensors whose rows lie any distance apart, as a kernel in the same language.
+"""Tensors with rows any distance apart, as a kernel in the same language.
 
-An input A: [I,K] becomes one-dimensional, A[i*A_pitch + k], and just as long as what the array spans, from its first element to its
-last. So every claim is about elements that there are, and nothing behind kernels had to learn of strides. An output C: [I,J] keeps
-its axes and gets room behind each row, C: [I, J + C_gap], of which the statements write what they wrote: tiles are as without.
-Behind the last row that room is not the caller's, so it matters that a program knows nothing of it: see knows_no_gap().
+An input A: [I,K] becomes one-dimensional, A[i*A_pitch + k], exactly as long as the array's span from its first element
+to its last. So every claim is about existing elements, and no stage behind kernels knows strides. An output C: [I,J]
+keeps its axes and gets room behind each row, C: [I, J + C_gap]; the statements write the same elements, so tiles are
+unchanged. The room behind the last row is not the caller's, so a program must not depend on it: see knows_no_gap().
 """
 
 from __future__ import annotations
@@ -46,9 +46,10 @@ def _numbered(tensor: Tensor, word: str) -> tuple[str, ...]:
 
 
 def pitched(kernel: Kernel, names: Sequence[str]) -> Kernel:
-    """The kernel that reads these inputs and writes these outputs in place, wherever their rows lie.
+    """The kernel that reads these inputs and writes these outputs in place, at any distance of their rows.
 
-    Raises ArgumentError for what is neither or has no axis, LanguageError for a name that is taken and for an index that is data.
+    Raises ArgumentError for a name that is neither or has no axis, LanguageError for a taken name and for an index made
+    of data.
     """
     given = {n: kernel.tensor(n) for n in (*kernel.inputs, *kernel.results)}
     for n in names:
@@ -95,10 +96,10 @@ def pitched(kernel: Kernel, names: Sequence[str]) -> Kernel:
 
 
 def knows_no_gap(program: Program, outputs: Sequence[Tensor]) -> None:
-    """Raise NotProvedError unless neither what the program does nor what it assumes of elements depends on the room behind rows.
+    """Raise NotProvedError if the program's actions, or its assumptions on elements, depend on the room behind rows.
 
-    It is proved for every such room, none at all among them; with none, each access is one to an element of the kernel. An access
-    that does not depend on it is therefore always one to an element of the kernel.
+    The program is proved for every such room, and for none at all; without room, each access is to an element of the
+    kernel. An access independent of the room is therefore always to an element of the kernel.
     """
     told = {g for t in outputs for g in gaps(t)}
     for node, _ in walk(program):

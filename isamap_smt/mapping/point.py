@@ -1,6 +1,6 @@
-"""The instruction that computes exactly one point of a kernel in portable C: every kernel has this one.
+"""The instruction for exactly one point of a kernel in portable C: every kernel has this one.
 
-Its contract is the kernel's own scalar expression over operands of one cell, so it is legal wherever the kernel is.
+Its contract is the kernel's own scalar expression over operands of one cell, so it is legal for every legal kernel.
 """
 
 from __future__ import annotations

@@ -53,8 +53,7 @@ from isamap_smt.ir.typed import comparison_kind, target, type_of
 from isamap_smt.mapping.convert_c import CHOICES, as_part, conversion_helpers, wide
 from isamap_smt.mapping.convert_c import converted as c_converted
 
-# ---- Which numbers a floating-point value can be: bounds that hold for every element, so that a needless clamp is not
-# printed.
+# ---- Bounds on a floating-point value: they hold for every element, so no needless clamp is printed.
 #
 # Rounding never changes the order of two numbers. So the ends of an interval, rounded, bound everything inside it that
 # is rounded.
@@ -62,7 +61,7 @@ from isamap_smt.mapping.convert_c import converted as c_converted
 
 @dataclass(frozen=True)
 class Span:
-    """Every value that is a number lies in [low, high]; `number`: there is no other."""
+    """All numbers among the values lie in [low, high]; `number`: all values are numbers."""
 
     low: float
     high: float
@@ -77,7 +76,7 @@ ANYTHING = Span(-math.inf, math.inf, False)
 
 
 def span(tree: Any, types: Mapping[str, DType], literal: DType) -> Span:
-    """Bounds of a typed value; literals take `literal` where nothing else says a type."""
+    """Bounds of a typed value; literals take `literal` if nothing else gives a type."""
     return _Spans(types).of(tree, literal)
 
 
@@ -150,7 +149,7 @@ _NEGATIVE_ZERO = {n: f"({dtype(n).c})-0.0" for n in ("f16", "f32", "f64")} | {
 
 
 def prelude(code: str) -> tuple[str, ...]:
-    """The helper functions that this C calls."""
+    """The helper functions called by this C."""
     more = "|".join(functions_f64.NAMES)
     own = (
         (r"(exp|log|tanh|sigmoid|erf|nearest|tf32)f|nearest", activations),
@@ -162,10 +161,10 @@ def prelude(code: str) -> tuple[str, ...]:
 
 
 def c_value(tree: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> tuple[str, DType]:
-    """(C text, element type) of a tree whose casts are explicit. names: tensor -> (identifier, type).
+    """(C text, element type) of a tree with explicit casts. names: tensor -> (identifier, type).
 
-    A literal takes the type of its neighbour, `literal` when it stands alone. Raises ScheduleError for what portable C
-    does not do exactly (a division of integers).
+    A literal takes the type of its neighbour, `literal` if it stands alone. Raises ScheduleError for operations without
+    an exact form in portable C (a division of integers).
     """
     meaning = _C(names)
     return meaning.of(tree, literal), type_of(tree, meaning.types) or literal
@@ -213,7 +212,7 @@ class _C(Meaning[str]):
         return c_converted(to, text, source, fits=found.within(to), number=found.number)
 
     def _round(self, x: Any, to: DType, text: str) -> str:
-        """In f32 where that holds the value and both ends of `to`, which is vectorised widest; else in f64."""
+        """In f32, vectorised widest, if it holds the value and both ends of `to`; else in f64."""
         source = self.given(x)
         small = to.bits < 32 and widens(source, dtype("f32"))
         call, single = ("isamap_nearestf", "f") if small else ("isamap_nearest", "")
@@ -222,7 +221,7 @@ class _C(Meaning[str]):
         return as_part(to, f"(({to.c}){step}{call}({value}, {float(to.low)!r}{single}, {float(to.high)!r}{single}))")
 
     def _function(self, x: Any, own: DType, text: str) -> str:
-        """The function of a value, computed in f32 and rounded to the value's type where that is not f64."""
+        """The function of a value: in f64 for f64, else computed in f32 and rounded to the value's type."""
         if not own.is_float:
             opposite = _arithmetic("-", f"({own.c})0", _short(text), own)
             return text if own.kind == "u" else f"({text} < 0 ? {opposite} : {text})"
@@ -243,7 +242,7 @@ class _C(Meaning[str]):
         return f"({own.c}){_shifted(a, b, x.args[1], own.bits, own.kind == 'u')}"
 
     def _shift_up(self, x: Any, own: DType, a: str, b: str) -> str:
-        """Of the type's bits; a count that is none of their numbers leaves none."""
+        """Of the type's bits; a count out of their range leaves no bit."""
         wide, by = ("uint64_t" if own.bits == 64 else "uint32_t"), x.args[1]
         if by.is_Integer:
             return f"(({own.c})(({wide}){a} << {int(by)}))"
@@ -292,7 +291,7 @@ class _C(Meaning[str]):
 
 
 class _Exactly(Fold[str]):
-    """C text of integers in the type `wide`, which holds every part of them."""
+    """C text of integers in the type `wide`, sufficient for all of their parts."""
 
     def __init__(self, typed: _C, wide: str) -> None:
         self.typed, self.wide = typed, wide
@@ -370,7 +369,7 @@ def _number_c(exact: Any, kind: DType) -> str:
 
 
 def _integer(value: int) -> str:
-    """A 64-bit literal that C reads as this number."""
+    """A 64-bit C literal of this number."""
     if value == -(1 << 63):
         return "(-INT64_C(9223372036854775807) - 1)"
     return f"UINT64_C({value})" if value >= 1 << 63 else f"INT64_C({value})"
@@ -390,7 +389,7 @@ def _arithmetic(symbol: str, x: str, y: str, kind: DType) -> str:
 
 
 def _shifted(x: str, y: str, by: Any, bits: int, unsigned: bool) -> str:
-    """x >> y, of `bits` bits; where y is none of their numbers, the sign. Compilers shift the sign in."""
+    """x >> y, of `bits` bits; the sign if y is out of their range. Compilers shift the sign in."""
     if by.is_Integer:
         return f"({x} >> {int(by)})"
     inside = f"{y} < {bits}" if unsigned else f"{y} >= 0 && {y} < {bits}"
@@ -408,7 +407,7 @@ def _choose(symbol: str, x: str, y: str, kind: DType) -> str:
 
 
 def _short(*texts: str) -> str:
-    """The first text. Raises ScheduleError where they are long: a choice repeats them, so nested choices grow fast."""
+    """The first text. Raises ScheduleError if they are long: a choice repeats them, so nested choices grow fast."""
     if any(len(t) > _LONG for t in texts):
         raise ScheduleError("this value nests max, min, relu or saturation too deeply for portable C; split the kernel")
     return texts[0]

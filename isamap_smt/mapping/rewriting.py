@@ -1,8 +1,8 @@
-"""All that proved rules make of a value, and a chain of rules from one value to another.
+"""All forms of a value by proved rules, and a chain of rules from one value to another.
 
-A value's parts become terms of an e-graph, each with its element type; below a saturation integers are exact, and the type is
-'exact'. A rule is used on terms of a type where it is proved in that type's arithmetic; where floating point may be rounded
-otherwise (`reals`), a proof over the reals is enough.
+A value's parts become terms of an e-graph, each with its element type; below a saturation integers are exact, and the
+type is 'exact'. A rule applies to terms of a type if it is proved in this type's arithmetic. If floating point may be
+rounded otherwise (`reals`), a proof over the reals is enough.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ Types = Mapping[str, DType]
 
 
 def proved_in(rule: Rule, kind: str, reals: bool, turned: bool) -> str | None:
-    """The arithmetic in which the rule is proved and may be used on values of this type; None where there is none.
+    """An arithmetic with a proof of the rule, in which it applies to values of this type; None if there is none.
 
-    turned: from right to left. reals: where floating point may be rounded otherwise; then the error must not grow either."""
+    turned: from right to left. reals: floating point may be rounded otherwise; then the error must not grow either.
+    """
     floats = kind != EXACT and DTYPES[kind].is_float
     if reals and floats and isinstance(keeps_error_of(rule, turned), Proved) and _holds(rule, REALS):
         return REALS
@@ -52,8 +53,8 @@ def proved_in(rule: Rule, kind: str, reals: bool, turned: bool) -> str | None:
 
 
 def may_leave_range(rule: Rule, kind: str) -> bool:
-    """Whether numbers on the way of a rule's new side may be too large, or too small, for this type of floating point where those
-    of the old one are not. No rule that gives the same bits does that."""
+    """Whether intermediate values of the rule's new side may leave this floating-point type's range although the old
+    side's do not. Never for a rule with the same bits on both sides."""
     if _holds(rule, kind):
         return False
     ways = [t for t in (False, True) if isinstance(keeps_error_of(rule, t), Proved)]
@@ -61,7 +62,7 @@ def may_leave_range(rule: Rule, kind: str) -> bool:
 
 
 def conditions_met(rule: Rule, literals: Mapping[str, tuple[Any, str]], arithmetic: str) -> bool:
-    """Whether numbers meet the rule's conditions in that arithmetic. literals: name -> (literal, its type)."""
+    """Whether numbers meet the rule's conditions in this arithmetic. literals: name -> (literal, its type)."""
     machine = DTYPES.get(arithmetic)
     values = {n: literal_value(e, kind, machine is None) for n, (e, kind) in literals.items()}
     return met(rule, values, machine)
@@ -72,7 +73,7 @@ def _holds(rule: Rule, arithmetic: str) -> bool:
 
 
 class Equalities:
-    """What the rules make of a value: its parts as classes of equal trees. types: of the elements, by the name of their tensor."""
+    """A value's forms by the rules: its parts as classes of equal trees. types: of the elements, by their tensor's name."""
 
     def __init__(
         self, value: Any, types: Types, out: DType, rules: Sequence[Rule], reals: bool, limit: int = TERMS
@@ -95,11 +96,11 @@ class Equalities:
     # ---- trees and terms
 
     def term(self, tree: Any) -> int:
-        """The term of a tree that is a value of the whole's type."""
+        """The term of a tree of the whole value's type."""
         return self._term(tree, self.out.name)
 
     def _term(self, tree: Any, want: str) -> int:
-        """want: the type that a literal takes; 'exact' below a saturation."""
+        """want: the type of a literal here; 'exact' below a saturation."""
         if isinstance(tree, Read) or getattr(tree, "is_Symbol", False):
             return self.graph.add(("read", self._own(tree), tree))
         if isinstance(tree, sp.Integer | sp.Float):
@@ -113,7 +114,7 @@ class Equalities:
         return found.name
 
     def tree(self, term: int) -> Any:
-        """The tree that a term is."""
+        """The term's tree."""
         if term not in self._trees:
             op, args = self.graph.terms[term]
             trees = [self.tree(a) for a in args]
@@ -128,7 +129,7 @@ class Equalities:
         return str(self.graph.terms[term][0][1])  # type: ignore[index]
 
     def literal(self, term: int) -> Any:
-        """The literal that the class is; None for others."""
+        """The literal in the class; None if there is none."""
         ops = (self.graph.terms[m][0] for m in self.graph.members(term))
         return next((op[2] for op in ops if op[0] == "number"), None)  # type: ignore[index]
 
@@ -154,7 +155,7 @@ class Equalities:
     def _allowed(
         self, rule: Rule, kind: str, names: Mapping[str, str], right: Any, turned: bool, at: Mapping[str, int]
     ) -> dict[str, int] | None:
-        """The terms for the rule's names, numbers that follow from others among them; None where it may not be used."""
+        """The terms for the rule's names, with the numbers implied by others; None if it may not be used."""
         found = dict(at)
         written = {n: Fraction(n[1:]) for n in names if n.startswith("#")}
         for n, t in found.items():
@@ -182,7 +183,7 @@ class Equalities:
 
 
 def operation(tree: Any, want: str, types: dict[str, DType]) -> tuple[Any, list[tuple[Any, str]]]:
-    """An operation, and its operands with the types that literals among them take."""
+    """An operation, and its operands with the types of literals among them."""
     if type(tree) in (Sum, IndexValue, Compare) or not isinstance(tree, Scalar):
         raise IsamapError(f"{type(tree).__name__} is not rewritten")
     own = own_type(tree, typed.EXACT if want == EXACT else DTYPES[want], types)
@@ -208,7 +209,7 @@ def _exactly(literal: Any) -> Fraction:
 
 
 def literal_value(literal: Any, kind: str, written: bool) -> Fraction:
-    """The number that a literal is: as it is written, or as its type holds it."""
+    """The number of a literal: as it is written, or as its type holds it."""
     exact = _exactly(literal)
     if written or kind == EXACT or not DTYPES[kind].is_float:
         return exact
@@ -217,7 +218,7 @@ def literal_value(literal: Any, kind: str, written: bool) -> Fraction:
 
 
 def _number(value: Fraction, kind: str) -> Any:
-    """A literal that is written exactly like this; None where the type has none."""
+    """A literal written exactly like this; None if the type has none."""
     if kind == EXACT or not DTYPES[kind].is_float:
         d = DTYPES.get(kind)
         fits = value.denominator == 1 and (d is None or d.low <= value <= d.high)
@@ -227,7 +228,7 @@ def _number(value: Fraction, kind: str) -> Any:
 
 
 def _complete(rule: Rule, numbers: dict[str, Fraction]) -> bool:
-    """Add the numbers that follow from those that are known."""
+    """Adds the numbers implied by known ones. Returns whether all are known then."""
     for c in rule.given:
         if c[0] in ("twice", "minus"):
             by = 2 if c[0] == "twice" else -1
@@ -249,7 +250,7 @@ def _negated(pattern: Any) -> list[str]:
 
 @lru_cache(maxsize=2048)
 def _patterns(rule: Rule, kind: str) -> tuple[Any, Any, dict[str, str]] | None:
-    """Both sides over terms of one type, and the type of each name; a literal is a name that starts with '#'."""
+    """Both sides over terms of one type, and the type of each name; names of literals start with '#'."""
     arithmetic = SATURATING if kind == EXACT else kind
     known = element_types(rule, arithmetic)
     if known is None:
@@ -279,7 +280,7 @@ def _patterns(rule: Rule, kind: str) -> tuple[Any, Any, dict[str, str]] | None:
 
 
 class Forms:
-    """The parts of a value, each as one tree, and the trees that are equal to a part, made of parts; its oldest comes first."""
+    """The parts of a value, each as one tree, and all trees equal to a part, made of parts; the oldest comes first."""
 
     def __init__(self, found: Equalities) -> None:
         self.found = found
@@ -302,7 +303,7 @@ class Forms:
         return self._name(self.found.root)
 
     def _name(self, term: int) -> Any:
-        """The tree by which a class is known: a number where it is one, else its oldest."""
+        """The tree that stands for a class: a number if it has one, else its oldest."""
         leader = self.found.graph.find(term)
         if leader not in self._names:
             trees = [self.found.tree(m) for m in self.found.graph.members(leader)]
@@ -314,7 +315,7 @@ class Forms:
         return _joined(op, [self._name(a) for a in args])
 
     def rules(self, tree: Any) -> tuple[Rule, ...]:
-        """The rules by which the value is this tree, which is made of forms of its parts; in the order of the table."""
+        """The rules by which the value equals this tree of its parts' forms; in the order of the table."""
         graph = self.found.graph
         made = self.found.term(tree)
         graph.rebuild()

@@ -1,5 +1,4 @@
-"""Rows of rewrites and those that make them. Nothing here is trusted: proof/rewrite_claims.py shows of each that it computes the
-same."""
+"""Rows of rewrites and their makers. Nothing here is trusted: proof/rewrite_claims.py shows that each computes the same."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ from isamap_smt.mapping.staged_values import stage_values
 
 
 def made(row: Row, kernel: Kernel) -> Rewrite:
-    """What the row makes of the kernel. Raises ScheduleError where it cannot be made."""
+    """The row's rewrite of the kernel. Raises ScheduleError if it is impossible."""
     match row:
         case Sums(n, axis, parts, blocks, inner, masked):
             return split_sum(kernel, axis, parts, blocks=blocks, inner=inner, statement=n, masked=masked)
@@ -49,7 +48,7 @@ def remade(one: Form, whole: Kernel, before: Form | None = None) -> Form: ...
 
 
 def remade(one: Form, whole: Kernel, before: Form | None = None) -> Form:
-    """The same of another kernel, which `before` led to. Raises ScheduleError."""
+    """The same rewrite of another kernel, reached by `before`. Raises ScheduleError."""
     if isinstance(one, Online):
         return running(whole, one.axis, one.block)
     assert isinstance(one, Rewrite)

@@ -16,7 +16,7 @@ LISTED = ("i8", "u8", "i32", "f32", f"f32{VALUES}", "f64", SATURATING, REALS)
 def rule_document(rules: Sequence[Rule] = RULES, arithmetics: Sequence[str] = LISTED) -> list[dict[str, Any]]:
     """[{name, left, right, where, types, verdicts: {arithmetic: {verdict, input, left, right, reason}}, rounding}].
 
-    rounding: the directions ('->', '<-') in which the error grows little where floating point may be rounded otherwise.
+    rounding: directions ('->', '<-') with little growth of the error, if floating point may be rounded otherwise.
     """
     return [_document(r, arithmetics) for r in rules]
 

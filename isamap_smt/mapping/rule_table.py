@@ -1,7 +1,8 @@
-"""The rewrite rules: values that are equal, in the arithmetics in which that is proved and in no other.
+"""The rewrite rules: equal values, in the arithmetics with a proof and in no other.
 
-Where each holds is nobody's word: isamap_smt.mapping.rule_verdicts asks, and `isamap list rules` shows the answers. Some rules
-stand here because they are tempting and hold almost nowhere. A rule goes both ways; names on one side alone must be numbers.
+No rule is taken on trust: isamap_smt.mapping.rule_verdicts asks where it holds, and `isamap list rules` shows the
+answers. Some rules stand here because they are tempting and hold almost nowhere. A rule goes both ways; names on one
+side alone must be numbers.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Where a rewrite rule holds: proved by Z3 for all values, or refuted by values at which its sides differ in NumPy.
+"""The verdict on a rewrite rule: proved by Z3 for all values, or refuted by values at which its sides differ in NumPy.
 
     verdict(rule, "f32")        Proved, Refuted with the input and both values, or Unknown
-    verdict(rule, "reals")      where floating point may be rounded otherwise
+    verdict(rule, "reals")      for floating point that may be rounded otherwise
 
-Numbers are tried first: a rule that they refute is not asked about. What Z3 refutes counts only when the numbers replay.
+Numbers are tried first: Z3 is not asked about a rule they refute. A refutation by Z3 counts only if the numbers replay.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Sides:
 
 @lru_cache(maxsize=512)
 def sides(rule: Rule) -> Sides:
-    """The rule's two sides. Raises LanguageError for text that is no value, and for names on one side that are no numbers."""
+    """The rule's two sides. Raises LanguageError if a text is no value, or a name on one side alone is no number."""
     left, right = (_tree(rule, text) for text in (rule.left, rule.right))
     both = [{r.tensor for r in sp.preorder_traversal(t) if isinstance(r, Read)} for t in (left, right)]
     loose = sorted((both[0] ^ both[1]) - set(rule.numbers))
@@ -106,7 +106,7 @@ def _tree(rule: Rule, text: str) -> Any:
 
 
 def element_types(rule: Rule, arithmetic: str) -> tuple[dict[str, DType], DType] | None:
-    """Name -> type, and the type of both sides; None where the rule says nothing in this arithmetic."""
+    """Name -> type, and the type of both sides; None if the rule says nothing in this arithmetic."""
     s = sides(rule)
     own = {n: DTYPES[d] for n, d in rule.types}
     base = arithmetic.removesuffix(VALUES)
@@ -135,7 +135,7 @@ def _whole_numbers(s: Sides, kind: DType) -> bool:
 
 
 def require(rule: Rule) -> None:
-    """Raise RuleError where the rule does not hold in an arithmetic in which it is asked to, with the input that shows it."""
+    """Raise RuleError if the rule does not hold in one of its arithmetics, with an input that shows it."""
     sides(rule)
     for arithmetic in rule.arithmetics:
         if arithmetic not in ARITHMETICS:
@@ -181,7 +181,7 @@ def _refuted(witness: dict[str, Any], left: str, right: str) -> Refuted:
 
 
 def verdict(rule: Rule, arithmetic: str) -> Verdict:
-    """Whether both sides are equal for all values of the names that meet the conditions. Raises LanguageError, KeyError."""
+    """Whether both sides are equal for all values of the names under the conditions. Raises LanguageError, KeyError."""
     known = element_types(rule, arithmetic)
     if known is None:
         return Unknown(f"the rule says nothing in {arithmetic}")
@@ -198,14 +198,14 @@ def verdict(rule: Rule, arithmetic: str) -> Verdict:
 
 
 def keeps_error_of(rule: Rule, turned: bool) -> Verdict:
-    """Whether the side that the rule puts in place (the left one where it is turned) errs little more than the one it replaces."""
+    """Whether the rule's new side (the left one if turned) errs little more than the side it replaces."""
     s = sides(rule)
     left, right = (rewrite_reads(side, lambda r: sp.Symbol(r.tensor)) for side in (s.left, s.right))
     return keeps_error(right, left, rule.given) if turned else keeps_error(left, right, rule.given)
 
 
 def keeps_range_of(rule: Rule, turned: bool) -> Verdict:
-    """Whether the side that the rule puts in place stays within the range of a type where the one that it replaces does."""
+    """Whether the rule's new side (the left one if turned) stays within a type's range if the replaced side does."""
     s = sides(rule)
     left, right = (rewrite_reads(side, lambda r: sp.Symbol(r.tensor)) for side in (s.left, s.right))
     return keeps_range(right, left, rule.given) if turned else keeps_range(left, right, rule.given)
@@ -239,7 +239,7 @@ def _kind(d: DType) -> tuple[str, int]:
 
 
 def met(rule: Rule, values: Mapping[str, Fraction], kind: DType | None) -> bool:
-    """Whether these numbers meet the rule's conditions; kind: the type that they are of, None over the reals and exact integers."""
+    """Whether these numbers meet the rule's conditions; kind: their type, None over the reals and exact integers."""
     return all(_met(c, [values[n] for n in c[1:]], kind) for c in rule.given)
 
 
@@ -351,7 +351,7 @@ def _pool(kind: DType) -> tuple[Any, ...]:
 def _possible(
     tree: Any, names: tuple[str, ...], columns: list[np.ndarray], types: dict[str, DType], out: DType
 ) -> list[np.ndarray]:
-    """What the tree may give at each row: one array for each choice of the zeros that maxima and minima give."""
+    """The tree's possible values at each row: one array for each choice of the zeros of maxima and minima."""
     count = len(columns[0]) if columns else 1
     held = Kernel("samples", tuple(Tensor(n, types[n], (count,)) for n in names), ())
     at = Evaluator(held, dict(zip(names, columns, strict=True)))
@@ -378,7 +378,7 @@ def _decided(tree: Any, choices: Iterator[bool]) -> Any:
 
 
 def _apart(wanted: list[np.ndarray], got: list[np.ndarray], out: DType, signs: bool) -> np.ndarray:
-    """Where some possible value of one side is none of the other's."""
+    """The rows at which one side has a possible value that the other lacks."""
     left, right = ([_words(v, out, signs) for v in side] for side in (wanted, got))
 
     def missing(a: list[np.ndarray], b: list[np.ndarray]) -> np.ndarray:
@@ -406,7 +406,7 @@ def _either(values: list[np.ndarray], k: int) -> str:
 
 
 def shown(x: Any) -> float | int | str:
-    """A number, or the name of what is none."""
+    """A number, or the name of an infinity or NaN."""
     if np.asarray(x).dtype.kind in "iu":
         return int(x)
     return float(x) if np.isfinite(float(x)) else str(float(x))

@@ -1,12 +1,13 @@
-"""Runs: the pieces of a tile that lie evenly in memory, where an axis of the instruction stands for several of the kernel.
+"""Runs: evenly spaced pieces of a tile in memory, if an axis of the instruction stands for several of the kernel.
 
     i = p_mod4.q        a tile of 4 rows of 7 pixels: the moves of an image with a border are 4 runs of 7 points
-    i = p.q             where all pixels follow one another: one run, of as many points as a tile has
+    i = p.q             if all pixels follow one another: one run, of as many points as a tile has
 
-A tile in several runs is one along that axis: it holds all points of the group. Runs follow one another along rows of a memory.
+A tile in several runs is one along this axis: it holds all points of the group. Runs follow one another along rows of a
+memory.
 
-Which digits of p and q fill a tile best is a choice: 4 rows of 8 points leave none of 32 empty in an image of 56x56, and take 4
-moves; one row of 28 takes one.
+The digits of p and q that fill a tile are a choice: 4 rows of 8 points leave none of 32 empty in an image of 56x56, and
+take 4 moves; one row of 28 takes one.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from isamap_smt.mapping.layout import even_steps
 
 @dataclass(frozen=True)
 class Runs:
-    """count: of a tile, numbered by the symbol `number`. points: of each along the rows; 0 where one run is a whole tile. view: the
-    mapping of one run, in which `number` is a loop around it."""
+    """count: of a tile, numbered by the symbol `number`. points: of each along the rows; 0 if one run is a whole tile.
+    view: the mapping of one run, with `number` as a loop around it."""
 
     view: Mapping
     count: int = 1
@@ -46,19 +47,18 @@ class Runs:
         return self.count > 1
 
     def slots(self, rows: int) -> int:
-        """Pieces of `points` rows that a tile takes. rows: of the instruction's own tile. A move of the last run may write so many,
-        too."""
+        """Pieces of `points` rows per tile. rows: of the instruction's own tile; a move of the last run may write this many."""
         return -(-((self.count - 1) * self.points + rows) // self.points) if self.several else 1
 
     def rows(self, rows: int) -> int:
-        """Of a tile in all its runs."""
+        """Rows of a tile in all its runs."""
         return self.slots(rows) * self.points if self.several else rows
 
 
 @lru_cache(maxsize=4096)  # asked anew for each way and for each plan
 def runs_of(mapping: Mapping, operand: str, row: str) -> Runs:
-    """Of an operand's tiles. row: the instruction's axis along rows. Raises ScheduleError where columns would lie unevenly, or the
-    runs are no part of one tile."""
+    """The runs of an operand's tiles. row: the instruction's axis along rows. Raises ScheduleError if columns would lie
+    unevenly, or the runs are no part of one tile."""
     mapping = _without_ones(mapping)
     found = Runs(mapping)
     for axis, group in mapping.groups:
@@ -79,7 +79,7 @@ def runs_of(mapping: Mapping, operand: str, row: str) -> Runs:
 
 
 def _without_ones(mapping: Mapping) -> Mapping:
-    """The mapping without axes of one point among those that are fused: they are at 0."""
+    """The mapping without fused axes of one point: they are at 0."""
     ones = {a.name for a in mapping.statement.axes if a.extent == 1}
     fused = {a for _, g in mapping.groups if len(g) > 1 for a in g} & ones
     if not fused:
@@ -96,7 +96,7 @@ def _without_ones(mapping: Mapping) -> Mapping:
 
 
 def _first_even(mapping: Mapping, operand: str, axis: str, group: Sequence[str]) -> int:
-    """From which member on those of the group lie at one distance in memory, and no `where` cuts others than the first."""
+    """Index of the group's first member from which on all lie at one distance in memory, and no `where` cuts a later one."""
     for n in range(len(group) - 1):
         inner = tuple(group[n:])
         cut = any(symbols_of([g]) & set(inner[1:]) for g in conditions(mapping, operand))
@@ -106,7 +106,7 @@ def _first_even(mapping: Mapping, operand: str, axis: str, group: Sequence[str])
 
 
 def _accesses(mapping: Mapping, operand: str) -> tuple[Access, ...]:
-    """What moves of the operand's tiles touch in main memory: of sums, what is stored and what is read with them."""
+    """Accesses to main memory by moves of the operand's tiles; for sums: to the results and all elements read with them."""
     own = mapping.operand_access(operand)
     if own != mapping.statement.target:
         return (own,)
@@ -149,8 +149,8 @@ MOST = 3  # ways to fill a tile that are looked at, of one mapping
 
 
 def tilings(mapping: Mapping, row_of: Dict[str, str]) -> tuple[dict[str, list[str]], ...]:
-    """The axes of mappings like it, where what lies unevenly is digits that fill a tile; none where nothing does, or extents are
-    open. row_of: operand -> the instruction's axis along its rows. Those with fewest tiles first."""
+    """The axes of similar mappings, with the uneven group split into digits that fill a tile; fewest tiles first. Empty
+    if no group is uneven, or extents are open. row_of: operand -> the instruction's axis along its rows."""
     extents = {a.name: a.extent for a in mapping.statement.axes}
     groups = dict(mapping.groups)
     uneven = [t for t, g in groups.items() if len(g) > 1 and not _one_tile(mapping, t, g, extents)]
@@ -186,8 +186,8 @@ def _digit(axis: str, extent: int, points: int) -> str:
 
 @lru_cache(maxsize=1024)
 def boxes(sides: tuple[int, ...], points: int) -> tuple[tuple[int, ...], ...]:
-    """Sides of boxes of so many points at most that cover one of these sides with few of them: those with fewest boxes first, and
-    behind each what takes more boxes and fewer runs.
+    """Sides of boxes of at most `points` points, for covering `sides` with few boxes. Fewest boxes first; behind each,
+    boxes with a higher count and fewer runs.
 
     >>> boxes((56, 56), 32)
     ((4, 8), (1, 28))
@@ -223,7 +223,7 @@ def blocked(mapping: Mapping, axis: str, tiles: int) -> dict[str, list[str]]:
 
 
 def blocks(mapping: Mapping) -> dict[str, str]:
-    """Axes of the instruction that are one axis of the kernel of known extent, not taken apart yet -> the loop over its tiles."""
+    """Axes of the instruction over one kernel axis of known extent, not taken apart yet -> the loop over its tiles."""
     low = {} if mapping.split is None else mapping.split.low_digits
     forward, found = dict(mapping.forward), {}
     for t, g in mapping.groups:
@@ -233,7 +233,7 @@ def blocks(mapping: Mapping) -> dict[str, str]:
 
 
 def point_of(mapping: Mapping) -> dict[str, Any]:
-    """Where an execution stands in the kernel that was asked for: its axes, also where the mapping has some in digits."""
+    """The execution's point in the original kernel: over its axes, even if the mapping has some in digits."""
     point = dict(mapping.forward)
     for one in reversed(mapping.split.splits if mapping.split is not None else ()):
         (piece,) = one.pieces

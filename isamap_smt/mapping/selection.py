@@ -1,11 +1,11 @@
-"""Instruction selection: a statement's value computed lane by lane with a machine's instructions, as one instruction of its own.
+"""Instruction selection: a statement's value computed lane by lane with a machine's instructions, as one of its own.
 
     Y[i,j] = max(X[i,j] + B[j], 0)      to[l] = max(x0[l] + x1[l], 0), by add_ps and at_least_0_ps
 
-What comes out is an instruction like any other: its contract is the statement's own expression over lanes, `exact` is what its
-steps compute one after the other, and the scalar claim compares the two. It is mapped, scheduled, lowered and tested like others.
-Which instruction computes which part is CP-SAT's choice; a part that none computes is computed lane by lane in portable C. Of a
-machine without C the instructions compute all of it.
+The result is an instruction like any other: its contract is the statement's own expression over lanes, `exact` is the
+value of its steps one after the other, and the scalar claim compares the two. It is mapped, scheduled, lowered and
+tested like others. CP-SAT chooses the instruction for each part; a part without one is computed lane by lane in
+portable C. On a machine without C the instructions compute all of it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from isamap_smt.mapping.rewriting import Equalities, Forms
 from isamap_smt.mapping.rule_table import RULES
 from isamap_smt.mapping.rule_verdicts import require
 
-# ---- Instructions as patterns of values: which parts of a value an instruction computes lane by lane, and from what.
+# ---- Instructions as patterns of values: the parts of a value they compute lane by lane, and their operands.
 
 
 Bound = tuple[tuple[str, Any], ...]  # operand -> part of the value, or a number
@@ -66,13 +66,13 @@ COMBINE: dict[str, type[Any]] = {"+": SAdd, "*": SMul, "max": SMax, "min": SMin}
 
 @dataclass(frozen=True)
 class Step:
-    """An instruction that computes each lane of its result from the same lane of its operands, where it is `by_lane`."""
+    """An instruction; `by_lane`: it computes each lane of its result from the same lane of its operands."""
 
     instruction: Instruction
 
     @property
     def target(self) -> str:
-        """The operand that it writes."""
+        """The operand it writes."""
         return self.instruction.target
 
     @cached_property
@@ -82,7 +82,7 @@ class Step:
 
     @cached_property
     def pattern(self) -> Any:
-        """What a lane becomes, of the lanes read; what it adds to is one of them."""
+        """A lane's new value over the lanes read; for an accumulation, its old value is one of them."""
         k = self.instruction.exact or self.instruction.kernel
         s = k.statements[0]
         value = rewrite_reads(plain(typed_value(k, s), {t.name: t.dtype for t in k.tensors}), lambda r: read(r.tensor))
@@ -121,10 +121,10 @@ def _lanewise(i: Instruction) -> bool:
 def bindings_of(
     step: Step, tree: Any, kind: Callable[[Any], DType | None], forms: Callable[[Any], Sequence[Any]]
 ) -> Iterator[Bound]:
-    """Ways in which the step computes the tree: what each operand is. kind: the element type of a part of the value, None of an
-    exact integer below a saturation. forms: trees that are equal to a part, of parts.
+    """Ways to compute the tree by the step: the part bound to each operand. kind: the element type of a part of the
+    value, None for an exact integer below a saturation. forms: trees equal to a part, made of parts.
 
-    Operands stay in the order in which they are written where that is a way.
+    Operands keep their written order if it is one of the ways.
     """
     seen = set()
     for bound in _matched(step.instruction, step.pattern, tree, {}, Known(kind, forms)):
@@ -136,7 +136,7 @@ def bindings_of(
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of a part of the value: its element type, and trees equal to it."""
+    """A part's element type, and the trees equal to it."""
 
     kind: Callable[[Any], DType | None]
     forms: Callable[[Any], Sequence[Any]]
@@ -185,11 +185,13 @@ HOLE = "isamap_operand_"  # before an operand's name, until the C is whole
 
 
 def selected_instruction(machine: Hardware, kernel: Kernel, statement: int = 0) -> Instruction | None:
-    """The instruction that computes the statement in lanes of this machine's registers; None where its registers do not hold the
-    operands, the value has axes in it, its output does not tell which points are left out, or portable C cannot say the rest
-    exactly. Of several numbers of lanes the one with the fewest cycles an element, moves included; of equal ones the largest.
+    """The instruction that computes the statement in lanes of this machine's registers. Of several numbers of lanes it
+    has the one with the fewest cycles an element, moves included; of equal ones the largest.
 
-    Raises RuleError for a rule of the machine that does not hold where it is asked to."""
+    None if its registers do not hold the operands, the value has axes in it, its output does not tell the points left
+    out, or portable C cannot do the rest exactly. Raises RuleError for a rule of the machine that fails in one of its
+    arithmetics.
+    """
     for rule in machine.rules:
         require(rule)
     if machine.opened is not None or machine.engines:
@@ -212,7 +214,7 @@ class _Asked:
 
     @staticmethod
     def of(kernel: Kernel, statement: int) -> _Asked:
-        """Raises IsamapError for a value that has no type."""
+        """Raises IsamapError for a value without a type."""
         s = kernel.statements[statement]
         inputs = dict.fromkeys(a for a in s.inputs if a != s.target)
         names = {a: f"x{n}" for n, a in enumerate(inputs)} | {s.target: TO}
@@ -251,7 +253,7 @@ def _selected(machine: Hardware, asked: _Asked, rules: tuple[Rule, ...]) -> Inst
 
 @dataclass(frozen=True)
 class File:
-    """How values of one type lie in registers, one element in each lane, with the moves that reach them."""
+    """Registers for values of one type, one element in each lane, with the moves to and from them."""
 
     memory: str
     c_type: str
@@ -309,7 +311,7 @@ def _file(moves: dict[str, Instruction]) -> File:
 
 @dataclass(frozen=True)
 class _Part:
-    """A part of the value that one step makes, with the C that leaves it in a register of that name."""
+    """A part of the value, with one way to compute it: a step and its operands, portable C, or none for an element."""
 
     step: Step | None
     bound: Bound
@@ -335,14 +337,14 @@ class _Selection:
 
     @cached_property
     def forms(self) -> Forms:
-        """What the rules make of the value, in the arithmetic that the statement is computed in."""
+        """The value's forms by the rules, in the statement's arithmetic."""
         reals = self.types[TO].is_float and self.asked.op == "+" and not self.asked.ordered
         found = Equalities(self.root, self.types, self.types[TO], self.rules, reals)
         found.saturate()
         return Forms(found)
 
     def instruction(self) -> Instruction | None:
-        """The statement as one instruction; None where these registers do not do."""
+        """The statement as one instruction; None if these registers do not suffice."""
         if any(d.name not in self.files.of for d in self.types.values()) or isinstance(self.root, Read):
             return None
         if not any(True for _ in reads(self.value)) or index_values(self.value) or _tells_zeros(self.root):
@@ -360,7 +362,7 @@ class _Selection:
             banned.append(cover.offers)
         return None
 
-    # ---- what can make which part
+    # ---- the steps for each part
 
     def _offers(self) -> tuple[list[Offer], list[_Part]]:
         self._number(self.forms.root)
@@ -393,7 +395,7 @@ class _Selection:
         return offers, made
 
     def _in_order(self, chosen: dict[int, tuple[Offer, _Part]]) -> list[_Part]:
-        """What is made of what else is needed, what is used first."""
+        """The needed parts, each behind the parts it uses."""
         found: dict[int, _Part] = {}
 
         def make(number: int) -> None:
@@ -407,9 +409,8 @@ class _Selection:
         return list(found.values())
 
     def _serves(self, step: Step, there: set[DType | None], exact: bool) -> bool:
-        """Operands have types of parts, and lie in registers that are used. Sums may be rounded once with their product; what is
-        computed alone is computed as it is written.
-        """
+        """Whether the step works lane by lane, and its operands have types of parts and lie in registers in use. Sums
+        may be rounded once with their product, if their order is free; all else is rounded as it is written."""
         i = step.instruction
         if any(d not in there and not (exact and not d.is_float) for o, d in i.types.items() if o != i.target):
             return False
@@ -420,7 +421,7 @@ class _Selection:
         return step.by_lane and (i.rounding != "fused" or (self.asked.op == "+" and not self.asked.ordered))
 
     def _number(self, tree: Any) -> None:
-        """Numbers for the parts of the value, what is used first."""
+        """Numbers for the parts of the value, each behind the parts it uses."""
         if tree in self.numbers or tree in self._open or not any(True for _ in reads(tree)):
             return
         self._open.add(tree)
@@ -432,18 +433,18 @@ class _Selection:
         self.parts.append(tree)
 
     def _type(self, tree: Any, around: Any) -> DType | None:
-        """The element type of a part; a number has that of what stands beside it. None of an exact integer below a saturation."""
+        """The element type of a part; a number has its neighbour's. None for an exact integer below a saturation."""
         if tree in self.forms.exact:
             return None
         return type_of(tree, self.types) or (type_of(around, self.types) if tree is not around else None)
 
     def _in_lanes(self, tree: Any, form: Any) -> bool:
-        """Whether the part and what one of its forms reads lie in registers."""
+        """Whether the part and the operands of one of its forms lie in registers."""
         kinds = [type_of(a, self.types) for a in (tree, *self._operands(form))]
         return all(d is not None and d.name in self.files.of for d in kinds)
 
     def _operands(self, tree: Any) -> Iterator[Any]:
-        """What an operation reads; numbers, types, the parts of a comparison and of what is saturated apart."""
+        """An operation's operands, without numbers and types; through comparisons and saturations to their parts."""
         for a in tree.args:
             if any(True for _ in reads(a)):
                 if isinstance(a, Compare):
@@ -508,7 +509,7 @@ class _Selection:
         return replace(made, rules=rules, cost=replace(made.cost, parts=tuple(parts)))
 
     def _own(self, element: Any) -> Any:
-        """An element with its type written, as the statement has it, where that is not the result's."""
+        """An element with its type written, as in the statement, unless it is the result's."""
         kind = self._kind(element)
         return element if kind == self.types[TO] else cast(kind, element)
 
@@ -594,13 +595,13 @@ class _Selection:
 
 
 def cover_digest(emit: str) -> str:
-    """By which a machine knows the C of a cover that was refused."""
+    """The digest by which a machine refuses the C of a cover."""
     return sha256(emit.encode()).hexdigest()[:32]
 
 
 def _tells_zeros(tree: Any) -> bool:
-    """Whether it divides by what max or min may make +0 or -0, whichever the instruction likes, or takes a power of it: the results
-    are far apart."""
+    """Whether it divides by, or takes a power of, a max or min whose zero may be +0 or -0, as the instruction likes:
+    the results are far apart."""
     divisor = tree.args[-1] if isinstance(tree, SDiv | Rsqrt) else tree.args[0] if isinstance(tree, Pow) else None
     if divisor is not None and any(map(_open_zero, sp.preorder_traversal(divisor))):
         return True
@@ -608,7 +609,7 @@ def _tells_zeros(tree: Any) -> bool:
 
 
 def _open_zero(tree: Any) -> bool:
-    """A maximum or minimum that no number keeps away from 0."""
+    """A maximum or minimum that may be 0: no number in it keeps it away."""
     if isinstance(tree, Relu):
         return True
     away = [a for a in tree.args if a.is_number] if isinstance(tree, SMax | SMin) else []
@@ -616,12 +617,12 @@ def _open_zero(tree: Any) -> bool:
 
 
 def _is_function(tree: Any) -> bool:
-    """Whether it is a function that isamap computes by a sequence of operations of its own."""
+    """Whether it is a function computed by isamap's own sequence of operations."""
     return any(row.ulp > 0.5 and isinstance(tree, head) for head, row in FUNCTION_ROWS.items())
 
 
 def _value_of(op: str, tree: Any) -> Any:
-    """What a statement adds, of what its target becomes; None where that does not stand apart."""
+    """The added value of a statement, from its target's new value; None if it does not stand apart."""
     own = read(TO)
     if op == "=":
         return tree

@@ -31,7 +31,7 @@ SUMS = "i32"
 
 
 def movable(kernel: Kernel, statement: int) -> tuple[str, ...]:
-    """The operands of the statement that can be moved: signed bytes, which are one factor of what is added."""
+    """The statement's operands that can be moved: signed bytes, as one factor of the added product."""
     s = kernel.statements[statement]
     if s.op != "+" or s.guard or s.ordered or kernel.recurrence_of(statement) is not None or writes_by_data(s):
         return ()
@@ -51,8 +51,8 @@ def movable(kernel: Kernel, statement: int) -> tuple[str, ...]:
 
 
 def shift_operand(kernel: Kernel, operand: str, statement: int | None = None) -> Rewrite:
-    """The kernel with bytes of `operand` moved to those without a sign, and what that adds to the sum taken off again. Raises
-    ScheduleError where the operand is no factor of a sum of products of bytes."""
+    """The kernel with the bytes of `operand` moved to unsigned ones, and the surplus taken off the sum again. Raises
+    ScheduleError if the operand is no factor of a sum of products of bytes."""
     n = kernel.main if statement is None else statement
     if operand not in movable(kernel, n):
         raise ScheduleError(

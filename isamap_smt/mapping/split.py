@@ -1,4 +1,4 @@
-"""Takes a sum apart into partial sums. Nothing here is trusted: proof/rewrite_claims.py shows that both compute the same."""
+"""Takes a sum apart into partial sums. Nothing here is trusted: proof/rewrite_claims.py proves both equal."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ def split_sum(
 ) -> Rewrite:
     """The kernel with its sum over `axis` in `parts` partial sums.
 
-    Point k goes to sum (k // inner) % parts: `inner` neighbours stay together, the next ones go to the next sum. blocks: each sum
-    takes one contiguous range instead. What parts * inner does not divide is added on its own; masked: the sums have one point
-    more, where a condition says so; then the extent may be open, and some sums may have no point at all. statement: the main one
-    where None. Raises ScheduleError where the axis cannot be split.
+    Point k goes to sum (k // inner) % parts: `inner` neighbours stay together, the next ones go to the next sum.
+    blocks: each sum takes one contiguous range instead. A remainder of parts * inner is added on its own. masked:
+    instead, the sums have one point more under a condition; then the extent may be open, and some sums may have no
+    point at all. statement: the main one if None.
+    Raises ScheduleError if the axis cannot be split.
     """
     position = kernel.main if statement is None else statement
     s = kernel.statements[position]
@@ -53,7 +54,7 @@ def split_sum(
 
 
 def _splittable(kernel: Kernel, position: int, axis: str, open_: bool) -> Any:
-    """The axis' extent, which may be open where open_. Raises ScheduleError where the statement's sum over it cannot be split."""
+    """The axis' extent; it may be open if open_. Raises ScheduleError if the statement's sum over it cannot split."""
     s = kernel.statements[position]
     if axis not in s.reduction_axes:
         raise ScheduleError(
@@ -79,7 +80,7 @@ def _splittable(kernel: Kernel, position: int, axis: str, open_: bool) -> Any:
 
 
 class _Names:
-    """Names that the kernel does not have, no two of which are the same."""
+    """Distinct names, new to the kernel."""
 
     def __init__(self, kernel: Kernel, axis: str, target: str) -> None:
         self.part, self.step, self.near, self.rest = (
@@ -124,7 +125,7 @@ class _Split:
 
     @property
     def covered(self) -> Any:
-        """Points of the axis that go into partial sums; more than there are where the last are cut off by a condition."""
+        """Points of the axis in partial sums; more than its extent if a condition cuts off the last."""
         return self.parts * self.inner * self.steps
 
     def made(self) -> Rewrite:
@@ -151,7 +152,7 @@ class _Split:
         return tuple(a.extent for a in self.outer), sp.Integer(self.parts)
 
     def _index_of(self, parts: tuple[tuple[Any, ...], Any]) -> tuple[Any, ...]:
-        """Neighbouring sums lie side by side where neighbouring points go to them; blocks lie one behind the other."""
+        """Neighbouring sums lie side by side if they take neighbouring points; blocks lie one behind the other."""
         outer, part = parts
         return (part, *outer) if self.blocks else (*outer, part)
 
@@ -159,7 +160,7 @@ class _Split:
         return self._index_of((tuple(a.symbol for a in self.outer), part))
 
     def _steps(self) -> tuple[Any, list[Axis], Indices]:
-        """The axis over those in its place, these, and over the axis: for the points that go into partial sums."""
+        """(the axis over the new axes, these axes, each of them over the axis) for the points in partial sums."""
         part, step, near = sym(self.names.part), sym(self.names.step), sym(self.names.near)
         k = self.axis
         if self.blocks:
@@ -178,13 +179,13 @@ class _Split:
         return sp.expand(point), new, given
 
     def _rest(self, points: Any) -> tuple[Any, list[Axis], Indices]:
-        """The same for what is left over, which is added to the output itself."""
+        """The same for the remaining points, added to the output itself."""
         left = self.names.rest
         axes = [Axis(left, sp.Integer(points))]
         return sym(left) + self.covered, axes, ((left, sym(self.axis) - self.covered),)
 
     def _over(self, place: tuple[Any, list[Axis], Indices]) -> tuple[Statement, tuple[Indices, Indices]]:
-        """The statement over the axes in the place of the one that is split; where its points are, and the way back."""
+        """The statement over the axes in place of the split one, with the map of its points and the way back."""
         s, (point, axes, given) = self.statement, place
         made = over_other_axes(s, self.axis, axes, point, s.guard)
         made = replace(made, guard=(*made.guard, *([sp.Lt(point, self.extent)] if self.cut else [])))
@@ -192,7 +193,7 @@ class _Split:
         return made, ((*same, (self.axis, point)), (*same, *given))
 
     def _closing(self) -> Statement:
-        """Adds the partial sums to the output, in pairs; or takes their maximum, where that is what they are."""
+        """Adds the partial sums to the output, in pairs; or takes the maximum or minimum of partial ones."""
         op = self.statement.op
         terms = [read(self.names.sums, *self._sum(sp.Integer(n))) for n in range(self.parts)]
         while len(terms) > 1:

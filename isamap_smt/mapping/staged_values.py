@@ -1,4 +1,4 @@
-"""Gives what a statement computes on the way a name of its own: a part of its value is an element of a temporary. Nothing here is
+"""Names an intermediate value of a statement: a part of its value becomes an element of a temporary. Nothing here is
 trusted: proof/rewrite_claims.py shows that both kernels compute the same.
 
     S[i] += exp(A[i,j] - B[j]) where j <= i         Y[i,j] = (X[i,j] - m[i]) * r[i]
@@ -6,9 +6,9 @@ trusted: proof/rewrite_claims.py shows that both kernels compute the same.
     S_values[i,j] = exp(A[i,j] - B[j]) where j <= i         Y_part[i,j] = X[i,j] - m[i]
     S[i] += S_values[i,j] where j <= i                      Y[i,j] = Y_part[i,j] * r[i]
 
-A masked load fills the lanes that it leaves out with a number that changes nothing in the reduction. What is computed of such
-numbers may change it: exp(0 - 0) is 1. Elements of S_values are reduced as they are. Parts are what one instruction computes of
-elements, for a machine whose instructions compute no more at once.
+A masked load fills left-out lanes with the neutral number of the reduction. Values computed from it need not be
+neutral: exp(0 - 0) is 1. Elements of S_values are reduced as they are. A part is one instruction's work on elements,
+for a machine whose instructions compute no more at once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from isamap_smt.mapping.substituted import in_place_of, new_name
 
 
 def has_values(kernel: Kernel, statement: int) -> bool:
-    """Whether the statement reduces what it computes first, under a guard that elements of its inputs decide."""
+    """Whether the statement reduces computed values, under a guard decided by elements of its inputs."""
     s = kernel.statements[statement]
     free = s.op in REGROUPED and not s.ordered and all(a.tensor != s.target.tensor for a in s.inputs)
     inside = kernel.recurrence_of(statement) is not None
@@ -38,8 +38,8 @@ def has_values(kernel: Kernel, statement: int) -> bool:
 
 
 def parts_of(s: Statement) -> tuple[Any, ...]:
-    """The parts of a statement's value that may have a name of their own, numbered from 1: all of it, which a reduction takes, then
-    what is computed on the way, outermost first."""
+    """The parts of a statement's value that may have a name of their own, numbered from 1: the whole value, for a
+    reduction, then the intermediate values, outermost first."""
 
     def inside(e: Any) -> Iterator[Any]:
         if isinstance(e, Scalar) and not isinstance(e, Read | Sum | Saturate):
@@ -52,8 +52,8 @@ def parts_of(s: Statement) -> tuple[Any, ...]:
 
 
 def stage_values(kernel: Kernel, statement: int, part: int = 0) -> Rewrite:
-    """The kernel with a part of the statement's value in a temporary; part 0 is what a guarded reduction takes. Raises
-    ScheduleError where it has no such part of its own."""
+    """The kernel with a part of the statement's value in a temporary; part 0 is the value of a guarded reduction.
+    Raises ScheduleError if it has no such part of its own."""
     s = kernel.statements[statement]
     if part:
         made, values = _of_part(kernel, s, part)
@@ -72,7 +72,7 @@ def stage_values(kernel: Kernel, statement: int, part: int = 0) -> Rewrite:
 
 
 def _of_part(kernel: Kernel, s: Statement, part: int) -> tuple[tuple[Statement, Statement], Tensor]:
-    """The statement that computes the part, at the axes that it depends on, and the one that reads it."""
+    """(statement for the part, over the axes it depends on; statement that reads it), and the part's tensor."""
     found = parts_of(s)
     tree = found[part - 1] if 0 < part <= len(found) else None
     dtype = None if tree is None else type_of(tree, {t.name: t.dtype for t in kernel.tensors})
@@ -89,14 +89,14 @@ def _of_part(kernel: Kernel, s: Statement, part: int) -> tuple[tuple[Statement, 
 
 
 def _named(kernel: Kernel, target: str) -> str:
-    """Of a part of what a tensor is assigned: `Y_part1`, and `Y_part2` of a part of `Y_part1` or of another one."""
+    """Names a part of a tensor's value: `Y_part1`, and `Y_part2` for a part of `Y_part1` or another part of Y."""
     whole = target.partition("_part")[0]
     numbered = (f"{whole}_part{n}" for n in count(1))
     return next(name for name in numbered if new_name(kernel, name) == name)
 
 
 def _with(e: Any, part: Any, instead: Any) -> Any:
-    """The tree with another one in the place of a part, wherever that stands but below a saturation, where nothing wraps."""
+    """The tree with `instead` for each occurrence of a part, except below a saturation, where nothing wraps."""
     if e == part:
         return instead
     if not isinstance(e, Scalar) or isinstance(e, Read | Saturate):

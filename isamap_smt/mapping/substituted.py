@@ -13,7 +13,7 @@ from isamap_smt.language import to_text
 
 
 def over_other_axes(s: Statement, axis: str, axes: Sequence[Axis], point: Any, guard: Sequence[Any]) -> Statement:
-    """The statement with `point`, which is over the new axes, for the axis, under this guard of its own axes."""
+    """The statement with `point`, an expression over the new axes, for the axis, under this guard of its own axes."""
     table = {axis: point}
     return replace(
         s,
@@ -32,7 +32,7 @@ def in_place_of(kernel: Kernel, position: int, made: Sequence[Statement], more: 
 
 
 def with_statements(kernel: Kernel, every: tuple[Statement, ...], position: int, more: Sequence[Tensor]) -> Kernel:
-    """The kernel with these statements; those that it has more stand behind the position."""
+    """The kernel with these statements; the additional ones stand behind the position."""
     added = len(every) - len(kernel.statements)
     new = replace(
         kernel,
@@ -46,13 +46,13 @@ def with_statements(kernel: Kernel, every: tuple[Statement, ...], position: int,
 
 
 def in_text(tensors: tuple[Tensor, ...], statements: tuple[Statement, ...]) -> tuple[Tensor, ...]:
-    """The tensors in the order in which the statements name them, as they are read from a text."""
+    """The tensors in the order of their first use in the statements, as they are read from a text."""
     names = [a.tensor for s in statements for a in (s.target, *s.inputs)]
     return tuple(sorted(tensors, key=lambda t: names.index(t.name)))
 
 
 def new_name(kernel: Kernel, name: str) -> str:
-    """The name, with as many `_` behind it as make it one that the kernel does not have."""
+    """The name, with enough `_` behind it to be new to the kernel."""
     taken = {t.name for t in kernel.tensors} | {a.name for a in kernel.axes} | set(kernel.free_sizes)
     taken |= {p.name for p in kernel.parameters} | {n for s in kernel.statements for n in bound_axes(s.value)}
     return free_name(name, taken)

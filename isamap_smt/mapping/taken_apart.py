@@ -1,10 +1,10 @@
-"""Takes a statement apart that no instruction computes at once: which part of its value is computed first, in one of its own.
+"""Takes apart a statement that no instruction computes at once: proposes the part of its value to compute first.
 
     Y[i,j] = (X[i,j] - m[i]) * r[i]         Y_part[i,j] = X[i,j] - m[i]         by y[r,c] = a[r,c] - m[r]
                                             Y[i,j] = Y_part[i,j] * r[i]         by y[r,c] = a[r,c] * m[r]
 
-The value is covered by the contracts of instructions, as few as do; operands that are no elements are parts. Only which part is
-proposed here: isamap_smt.mapping.staged_values makes the statements, and what is mapped and proved is these.
+The value is covered by the contracts of instructions, as few as possible; operands that are no elements are parts. Only
+the part is proposed here: isamap_smt.mapping.staged_values makes the statements, and these are mapped and proved.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ Bound = Mapping[str, Any]
 
 @dataclass
 class Covering:
-    """The values of a kernel's statements over the contracts of instructions that compute, each of one value for a cell."""
+    """The values of a kernel's statements over contracts of computing instructions, each of one value for a cell."""
 
     instructions: Sequence[Instruction]
     types: Mapping[str, DType]
     known: dict[Any, float] = field(default_factory=dict)
 
     def next_part(self, kernel: Kernel, statement: int) -> int | None:
-        """The number of the part to compute first, of a statement that is not computed at once; None for none."""
+        """The number of the part to compute first, for a statement not computed at once; None if there is none."""
         s = kernel.statements[statement]
         every = parts_of(s)
         ways = (w for w in self.ways(s.value, s.op) if w[1])
@@ -50,14 +50,14 @@ class Covering:
         return every.index(first) + 1 if first in every else None
 
     def parts_at_once(self, kernel: Kernel, statement: int) -> Iterator[int]:
-        """Numbers of the parts of an assigned value that one instruction computes of elements, the innermost first."""
+        """Numbers of an assigned value's parts computed by one instruction from elements, the innermost first."""
         s = kernel.statements[statement]
         for n, part in reversed(list(enumerate(parts_of(s), 1))):
             if s.op == "=" and part != s.value and self.count(part) == 1:
                 yield n
 
     def missing(self, kernel: Kernel, statement: int) -> Any:
-        """The innermost part of a statement's value that no instruction computes of elements; None where there is none."""
+        """The innermost part of a statement's value that no instruction computes from elements; None if there is none."""
         s = kernel.statements[statement]
         for e in reversed(parts_of(s)):
             if not isinstance(e, Read) and self.count(e) == inf:
@@ -74,7 +74,7 @@ class Covering:
         return self.known[tree]
 
     def ways(self, tree: Any, op: str) -> Iterator[tuple[float, tuple[Any, ...]]]:
-        """(instructions, parts that are computed first), for each instruction that computes the whole of its operands."""
+        """(instructions, parts computed first), for each instruction that computes the whole from its operands."""
         for i in self.instructions:
             if i.combines != op:
                 continue
@@ -119,13 +119,13 @@ class Covering:
 
 
 def _mappable(i: Instruction, bound: Bound) -> bool:
-    """Whether operands are values of their own, but for two that are alike."""
+    """Whether operands are distinct values, except for one pair of alike operands."""
     same = [(a, b) for a, b in combinations(bound, 2) if bound[a] == bound[b]]
     return not same or (len(same) == 1 and alike(i, *same[0]))
 
 
 def _spelt(e: Any) -> Any:
-    """relu as what it is: a maximum with 0; a size that is known as its number."""
+    """relu in simpler terms: a maximum with 0; a known size as its number."""
     if isinstance(e, IndexValue) and e.args[0].is_Integer:
         return e.args[0]
     return SMax(e.args[0], sp.Integer(0)) if isinstance(e, Relu) else e

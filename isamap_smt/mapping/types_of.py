@@ -1,4 +1,4 @@
-"""Element types that nobody said are those of the instruction that a statement is mapped onto."""
+"""Tensors without a given element type get that of their operand in the statement's mapped instruction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from isamap_smt.mapping.fuse import bind, takes
 
 
 def with_types_of_engines(kernel: Kernel, hardware: Hardware, given: Collection[str] = ()) -> Kernel:
-    """Where no instruction takes the kernel's types: with those of the first that computes, in the place of types nobody said."""
+    """The kernel; if no instruction takes its types, open ones become those of the first computing instruction."""
     if not hardware.computes or any(takes(kernel, i, kernel.main) for i in hardware.computes):
         return kernel
     return with_types_of(kernel, hardware.computes[0], "any", given, kernel.main)
@@ -30,10 +30,10 @@ def _said_types(kernel: Kernel) -> set[str]:
 def with_types_of(
     kernel: Kernel, instruction: Instruction, operands: str = "fixed", given: Collection[str] = (), statement: int = 0
 ) -> Kernel:
-    """Each tensor that the user (`given`) and the text leave open has the type of the operand it feeds in the statement.
+    """The kernel; each type left open by the user (`given`) and the text becomes that of the tensor's operand.
 
-    With operands 'any' the tensors feed the operands in the order written. A kernel with another number of operands
-    is returned unchanged: mapping it will say what does not fit. A tensor that feeds two operands takes the first's.
+    With operands 'any' the tensors feed the operands in the order written. A kernel with another number of operands is
+    returned unchanged: mapping it will report the mismatch. A tensor that feeds two operands takes the first's.
     """
     try:
         binding = bind(kernel, instruction, "fixed" if operands == "any" else operands, statement)

@@ -1,4 +1,4 @@
-"""Sums of a narrow type carried in a wider one, and rounded once: a kernel of its own, which is what is mapped and proved.
+"""Sums of a narrow type carried in a wider one, and rounded once: a kernel of its own, then mapped and proved.
 
 C[i,j] += A[i,k] * B[k,j]                  all bf16
 
@@ -29,12 +29,12 @@ WIDE = ("f32", "f64")
 
 
 def accumulate(kernel: Kernel, kind: DType | str = "f32") -> Kernel:
-    """The kernel in which every sum of a narrower floating-point type is carried in this one, by a temporary, and rounded once.
+    """The kernel with every sum of a narrower floating-point type carried in this one, and rounded once.
 
-    kind: f32 or f64. Elements that are converted to the type of the sum, where no cast is written, are converted to this one:
-    products of bf16 are exact in f32. Another kernel: what is proved, run and certified is this one. Where a call accumulates
-    into `out`, the whole sum is rounded, then added. Raises DTypeError for other types, where no sum is narrower, and where
-    time steps share elements of one.
+    A temporary carries it. kind: f32 or f64. Elements converted to the type of the sum without a written cast are
+    converted to this one: products of bf16 are exact in f32. The result is another kernel, and is proved, run and
+    certified as such. If a call accumulates into `out`, the whole sum is rounded, then added. Raises DTypeError for
+    other types, if no sum is narrower, and if time steps share elements of one.
 
     >>> import isamap_smt as im
     >>> gemm = im.find_kernel("gemm").with_dtypes(dict.fromkeys("ABC", "bf16"))
@@ -77,7 +77,7 @@ def _carried(kernel: Kernel, n: int, wide: DType) -> Kernel:
 
 
 def _rounded(kernel: Kernel, n: int, carried: str) -> Statement | None:
-    """The statement that adds each element of the carried sum to its target, once; None where time steps share elements."""
+    """The statement that adds each element of the carried sum to its target once; None if time steps share elements."""
     s, home = kernel.statements[n], kernel.tensor(kernel.statements[n].target.tensor)
 
     def at(index: tuple[Any, ...], axes: tuple[Axis, ...]) -> Statement:
@@ -94,7 +94,7 @@ def _rounded(kernel: Kernel, n: int, carried: str) -> Statement | None:
 
 
 def narrow_sums(kernel: Kernel) -> tuple[str, ...]:
-    """What is to be said of sums that are carried in so few bits that they may lose much of their terms."""
+    """Warnings on sums carried in so few bits that they may lose much of their terms."""
     told = []
     for n, s in enumerate(kernel.statements):
         if s.op != "+" or not _is_narrower(kernel, n, DTYPES["f32"]):

@@ -48,17 +48,18 @@ def schedule(
 ) -> Schedule:
     """The cheapest schedule of the space for these sizes, with status, bound and gap.
 
-    sizes: by axis, size or parameter name, in points; those left out stay run-time parameters (the result is legal for
-    all, chosen for what `notes` says). objective: 'latency' (cycles) or 'energy' (picojoules of data movement). constant:
-    input tensors that never change and are packed ahead of the calls. fix: decisions taken, such as {"tile.k": 64,
-    "register.i": 6, "pack.b": "L3", "parallel": "i"}; see isamap_smt.scheduling.pins. threads: how many share a loop.
-    timeout: seconds for the search, beside which CP-SAT has as many deterministic ones; without, it has 60 of these. progress
-    is called with (solutions, objective, bound) at each better schedule; KeyboardInterrupt, there or from Ctrl-C, ends the
-    search with the best so far. figures: rates that were measured, in place of the hardware description's. In the result
-    `status` is OPTIMAL or FEASIBLE within `space`, `gap` a fraction, `tiles` in points, `traffic` in bytes.
+    sizes: by axis, size or parameter name, in points; sizes left out stay run-time parameters (the result is legal for
+    all of them, chosen for those in `notes`). objective: 'latency' (cycles) or 'energy' (picojoules of data movement).
+    constant: input tensors that never change and are packed ahead of the calls. fix: decisions taken, such as
+    {"tile.k": 64, "register.i": 6, "pack.b": "L3", "parallel": "i"}; see isamap_smt.scheduling.pins. threads: how many
+    share a loop. timeout: seconds for the search; CP-SAT also gets as many deterministic ones, 60 if there is no
+    timeout. progress is called with (solutions, objective, bound) at each better schedule; KeyboardInterrupt, there or
+    from Ctrl-C, ends the search with the best so far. figures: measured rates, in place of the hardware description's.
+    In the result `status` is OPTIMAL or FEASIBLE within `space`, `gap` a fraction, `tiles` in points, `traffic` in
+    bytes.
 
-    Raises NotProvedError for anything prove() did not make, SizeError for wrong sizes, ScheduleError when nothing in
-    the space satisfies the pins or nothing was found in time.
+    Raises NotProvedError for anything not made by prove(), SizeError for wrong sizes, ScheduleError if nothing in the
+    space satisfies the pins or nothing was found in time.
     """
     require_kind("schedule", hardware, Hardware, "isamap_smt.find_hardware('host')")
     limit = time_limit(timeout, ScheduleError)
@@ -108,8 +109,8 @@ def scheduled(
 
 
 def solved(where: ScheduleSpace, timeout: float, progress: Progress | None = None) -> tuple[ScheduleSpace, Answer]:
-    """CP-SAT's answer and the space it is in: with inner loops that threads share where no outermost one is and that may pay, and
-    that of one thread where none can be and none was asked for."""
+    """CP-SAT's answer and its space. Solves with outermost parallel loops; retries with inner ones if there is no
+    answer or they may pay; last, on one thread if no loop can be shared and no pin asks for one."""
     answer = _answered(where, timeout, progress)
     if where.problem.parallelizable and (
         answer.status == "INFEASIBLE" or (_may_pay(where.problem, answer) and not deadline.enough())
@@ -129,8 +130,9 @@ def _may_pay(problem: ScheduleProblem, answer: Answer) -> bool:
 
 
 def _answered(where: ScheduleSpace, timeout: float, progress: Progress | None) -> Answer:
-    """CP-SAT's answer to one problem. The same problem is solved once in this process (kernels of one form share theirs, and so
-    do machines where nothing else is in reach), unless somebody watches or the machine's load decided the answer."""
+    """CP-SAT's answer to one problem. Each problem is solved once in this process (kernels of one form share theirs,
+    and so do machines that differ only out of reach), unless somebody watches or the machine's load decided the
+    answer."""
     enough = ASSUMED_GAP if where.setting.assumed else 0.0
     if progress is not None:
         return solve(where.problem, timeout, lambda n, x, bound: progress(n, x / UNIT, bound / UNIT), enough=enough)
@@ -145,14 +147,14 @@ def _answered(where: ScheduleSpace, timeout: float, progress: Progress | None) -
 
 
 def solve(problem: ScheduleProblem, timeout: float, progress: Progress | None = None, enough: float = 0.0) -> Answer:
-    """As that of isamap_encodings, loaded where it is asked: CP-SAT and what it imports take half a second."""
+    """isamap_encodings' solve, imported on the first call: CP-SAT and its imports take half a second."""
     from isamap_encodings.schedule_model import solve as ask
 
     return ask(problem, timeout, progress, enough=enough)
 
 
 def nothing(where: ScheduleSpace, answer: Answer, pins: tuple[Pin, ...], others: tuple[Pin, ...] = ()) -> str:
-    """Why the solver's answer holds no choice. pins: those with which that is so. others: those with which it is not."""
+    """Why the solver's answer holds no choice. pins: those that leave none. others: pins that may stay."""
     s = where.setting
     name = s.mapping.id
     told = ", ".join(map(str, pins))

@@ -1,4 +1,4 @@
-"""What a caller asks of the scheduler has the types it should, or the error says which it should have."""
+"""Checks the types of a caller's arguments to the scheduler; errors name the right type."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EXAMPLE = "{'tile.k': 64, 'pack.B': 'L2'}"
 
 @dataclass(frozen=True)
 class Pin:
-    """A decision that is taken: `tile.k=64` is of the kind 'tile', of k. of: '' where the name is the kind alone."""
+    """A decision taken by the user: `tile.k=64` is of the kind 'tile', of k. of: '' if the name is the kind alone."""
 
     name: str
     value: int | str | None
@@ -25,13 +25,13 @@ class Pin:
 
     @staticmethod
     def parsed(name: str, value: int | str | None) -> Pin:
-        """The pin of that name."""
+        """The pin of this name."""
         kind, _, of = name.partition(".")
         return Pin(name, value, kind, of)
 
     @property
     def off(self) -> bool:
-        """Whether it says that nothing of its kind is to be done, as `split=no` does."""
+        """Whether it forbids everything of its kind, as `split=no` does."""
         return str(self.value) in ("no", "none")
 
     def __str__(self) -> str:
@@ -66,7 +66,7 @@ OBJECTIVES = ("latency", "energy")
 
 
 def known_objective(objective: Any) -> str:
-    """The objective. Raises ScheduleError for what is none."""
+    """The objective. Raises ScheduleError if it is none."""
     if not isinstance(objective, str) or objective not in OBJECTIVES:
         raise ScheduleError(f"no objective {objective!r}; known: {', '.join(OBJECTIVES)}")
     return objective

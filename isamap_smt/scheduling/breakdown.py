@@ -1,4 +1,4 @@
-"""What an objective is made of: its parts by link and computing, what they assume, and what of the machine no price knows."""
+"""An objective's parts by link and computing, their assumptions, and figures of the machine that no price reads."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ READ_IN_PLACE, SHARING = "operands read in place", "threads: starting them, and 
 
 
 def parts(m: Machine, instruction: Instruction, cost: Cost, energy: bool) -> tuple[CostPart, ...]:
-    """The objective's parts; those that stand in no other one add up to it. Cycles of all threads, or picojoules."""
+    """The objective's parts. Those outside all others add up to it. Cycles of all threads, or picojoules."""
     links = [(f"{k.source}->{k.target}", x) for k, x in zip(m.links, cost.links, strict=False)]
     computing = ("moves into registers" if energy else f"computing: {instruction.name}", cost.compute)
     rest = cost.exposed + cost.scopes + cost.packing + cost.in_place
@@ -56,7 +56,7 @@ def parts(m: Machine, instruction: Instruction, cost: Cost, energy: bool) -> tup
 
 
 def assumptions(m: Machine, energy: bool, threads: int) -> tuple[tuple[str, str], ...]:
-    """(what the objective rests on, whose it is) for everything that is no number of this machine's links and instructions."""
+    """(assumption, its source) for each one not given by this machine's links and instructions."""
     if energy:
         return (
             ("picojoules for each byte that leaves or enters a memory; arithmetic itself costs none", DESCRIPTION),
@@ -87,7 +87,7 @@ def _filled() -> str:
 
 
 def unused(hardware: Hardware, instruction: Instruction, m: Machine, energy: bool) -> tuple[str, ...]:
-    """What the description says and no price reads, where a price could depend on it; one sentence each."""
+    """Statements of the description that no price reads, although a price could depend on them; one sentence each."""
     links = () if energy else _links(hardware, instruction, m)
     return (*_memories(hardware, instruction, m), *links, *unused_moves(hardware, instruction))
 
@@ -113,7 +113,7 @@ def _memories(hardware: Hardware, instruction: Instruction, m: Machine) -> Itera
 
 
 def _links(hardware: Hardware, instruction: Instruction, m: Machine) -> Iterator[str]:
-    """Ways around the chain of caches, and ways out of it that are not as fast as the way in."""
+    """Ways around the chain of caches, and ways out of it with another rate than the way in."""
     file, out = place_of_results(instruction), way_out_of(hardware, place_of_results(instruction))
     chain = [file, *(x.name for x in m.memories)]
     inward = {(k.source, k.target): k for k in hardware.links}
@@ -142,7 +142,7 @@ def _words(k: Link) -> str:
 
 
 def unused_moves(hardware: Hardware, instruction: Instruction) -> Iterator[str]:
-    """Moves into or out of the places of this instruction's operands that no program can use; those of one reason together."""
+    """Moves into or out of places of this instruction's operands that no program can use; one sentence for each reason."""
     places = set(dict(instruction.places).values())
     wanted = {(place, i.types[operand], i.shapes[operand]) for i in hardware.computes for operand, place in i.places}
     known = {m.name for m in hardware.memories}
@@ -174,7 +174,7 @@ def unused_moves(hardware: Hardware, instruction: Instruction) -> Iterator[str]:
 
 
 def lower_bound(s: Setting, m: Machine, energy: bool) -> float:
-    """Cycles (latency) or picojoules of data movement (energy) that every schedule needs."""
+    """Cycles (latency) or picojoules of data movement (energy) needed by every schedule."""
     traffic = [least_bytes(s, m, u) for u in range(1, len(m.caches) + 1)]
     if energy:
         return sum(b * m.energy(u) for u, b in enumerate(traffic, 1))
@@ -189,7 +189,7 @@ def compute_bound(s: Setting, m: Machine) -> float:
 
 
 def never_shared(s: Setting) -> float:
-    """The part of an execution's cycles that no other execution has in common with it (registers.executing)."""
+    """The part of an execution's cycles not shared with any other execution (registers.executing)."""
     parts = s.mapping.instruction.cost.parts
     axes = [({d for o in operands for d in s.relevant(o)}, cycles) for cycles, operands in parts]
     every = {d for o in (*s.inputs, s.output) for d in s.relevant(o) if s.axes[d].extent > s.axes[d].leaf}
@@ -204,7 +204,7 @@ def least_bytes(s: Setting, m: Machine, level: int) -> float:
 
 
 def least_product(s: Setting, capacity: int) -> float:
-    """Bytes that a product of two matrices moves at least into a memory of that many bytes; 0 for other kernels."""
+    """The least bytes moved by a product of two matrices into a memory of `capacity` bytes; 0 for other kernels."""
     if not _is_matrix_product(s) or not capacity:
         return 0.0
     word = min(s.bytes(o) for o in (*s.inputs, s.output))
@@ -221,17 +221,17 @@ def _is_matrix_product(s: Setting) -> bool:
 
 @dataclass(frozen=True)
 class Limit:
-    """Cycles that no program needs less of when it is called again and again, and what it would be busy with."""
+    """A lower bound on the cycles of a program called again and again, and the resource busy for them."""
 
     cycles: float
     resource: str
 
 
 def limits(s: Setting, m: Machine) -> tuple[Limit, ...]:
-    """The roofline of a statement: computing at full rate on every thread, first, and what must move on each link.
+    """The roofline of a statement: first computing at full rate on every thread, then the least traffic on each link.
 
-    Computed are the points that the guard keeps. Between calls a cache keeps what fits: only the rest has to come again, or
-    what a product of two matrices moves at least with a memory of that size.
+    Only points inside the guard are computed. Between calls a cache keeps all data that fit, so only the rest comes
+    again. A product of two matrices also moves its least bytes for a memory of this size.
     """
     lanes = prod(a.leaf for a in s.axes)
     computing = points_kept(s.mapping.statement) * never_shared(s) / (lanes * m.per_cycle * s.threads)

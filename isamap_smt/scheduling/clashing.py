@@ -1,4 +1,4 @@
-"""Which pins clash: the fewest that leave no schedule, where all together leave none."""
+"""Finds clashing pins: the fewest that leave no schedule, if all together leave none."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ FEW = 8  # pins of which all singles and pairs are tried
 
 
 def clashing(pins: Sequence[T], nothing: Callable[[tuple[T, ...]], bool]) -> tuple[T, ...]:
-    """Of pins with which nothing is left, the fewest with which that is so; none where nothing is left without any. Of more than
-    FEW, or where no pair clashes, a set of which none can be left out; all where there is no time.
+    """The fewest of these pins with which nothing is left; none if nothing is left without any.
 
-    nothing: whether nothing is left with these.
+    Of more than FEW pins, or if no pair clashes, it is a set that needs all of its pins. If time runs out: all pins not
+    yet ruled out. nothing: whether nothing is left with these pins.
     """
     kept = tuple(pins)
     for size in range(3) if len(pins) <= FEW else ():

@@ -25,7 +25,7 @@ class Nest:
 
 
 def nest(s: Setting, m: Machine, p: ScheduleProblem, c: Choice) -> Nest:
-    """The loops that make more than one trip, and one loop for every axis whose size is still open."""
+    """The loops with more than one trip, and one loop for every axis of open size."""
     loops: list[LoopStep] = []
     blocks: list[int] = []
     for block in range(p.levels, 0, -1):
@@ -59,13 +59,13 @@ MOST = 512  # terms that an accumulator takes
 
 
 def _may_cut(s: Setting) -> bool:
-    """Whether the sum is of floating point, in any order, and its accumulators are kept where the tensor lies."""
+    """Whether it is a floating-point sum in any order, so its accumulators may be closed and begun anew."""
     x = s.mapping.statement
     return x.op == "+" and not x.ordered and s.kernel.tensor(x.target.tensor).dtype.is_float
 
 
 def _cut(s: Setting, loops: list[LoopStep], accumulate: int) -> tuple[list[LoopStep], int]:
-    """The loops, with so many more around the accumulators that these take MOST terms at most; and how many more these are."""
+    """The loops, with enough of them around the accumulators for at most MOST terms each; and how many were added."""
     outside, inside = loops[:accumulate], loops[accumulate:]
     trips = [ceil(min(_outer(outside, x.axis), _extent(s, x.axis)) / x.step) for x in inside]
     if prod(trips) <= MOST:
@@ -87,8 +87,8 @@ def _cut(s: Setting, loops: list[LoopStep], accumulate: int) -> tuple[list[LoopS
 
 
 def _counts(s: Setting, outside: list[LoopStep], loop: LoopStep) -> bool:
-    """Whether the loop has the same number of trips whichever those around it are at: then the last is told by itself, and what
-    comes behind the sum can follow it there."""
+    """Whether the loop has the same number of trips at all iterations of the loops around it. Then the last one is
+    known, and statements behind the sum can follow it there."""
     steps = [_extent(s, loop.axis), *(x.step for x in outside if x.axis == loop.axis), loop.step]
     return len(steps) == 2 or (loop.axis not in s.open and all(a % b == 0 for a, b in pairwise(steps)))
 
@@ -98,8 +98,9 @@ def _extent(s: Setting, axis: str) -> int:
 
 
 def _innermost(s: Setting, p: ScheduleProblem, c: Choice) -> list[int]:
-    """Reduction axes in the order of the loops inside the accumulators: as the statement has them where it says so; else along the
-    dimensions of what is read in place, so that one step after the other reads the same line of a cache."""
+    """Reduction axes in the order of the loops inside the accumulators. An ordered statement keeps its own order;
+    otherwise they follow the dimensions of operands read in place, so that successive steps read the same line of a
+    cache."""
     sums = [d for d, a in enumerate(p.axes) if a.reduction]
     if s.mapping.statement.ordered:
         return sums
@@ -121,14 +122,14 @@ def _outer(loops: list[LoopStep], axis: str) -> int:
 
 
 def _closes(s: Setting, p: ScheduleProblem, c: Choice, d: int, block: int, loops: list[LoopStep]) -> bool:
-    """A non-reduction axis that has loops must have one that steps by the register tile, even if it makes one trip."""
+    """Whether a loop is added: a looped non-reduction axis needs one whose step is the register tile, even for one trip."""
     row = p.axes[d].chains[c.chains[d]]
     outer = _outer(loops, p.axes[d].name)
     return block == 1 and not p.axes[d].reduction and outer < 1 << 62 and outer != row[1]
 
 
 def packing(s: Setting, p: ScheduleProblem, c: Choice, n: Nest) -> tuple[Stage, ...]:
-    """Depth of each packed operand: inside the loops down to its block, before those at the end that don't select it."""
+    """Depth of each packed operand: inside the loops down to its block, without trailing loops that don't select it."""
     made = []
     for operand, option in zip(p.operands, c.packing, strict=True):
         if operand.output:
@@ -143,7 +144,7 @@ def packing(s: Setting, p: ScheduleProblem, c: Choice, n: Nest) -> tuple[Stage, 
 
 
 def around(p: ScheduleProblem, n: Nest, operand: TileOperand, level: int) -> int:
-    """How many loops stand around what the operand's tile of the level is used for, before it is used up."""
+    """How many loops stand around the uses of the operand's tile of the level, before it is used up."""
     mine = {p.axes[d].name for d in operand.axes}
     depth = sum(1 for b in n.blocks if b >= level)
     while depth and n.loops[depth - 1].axis not in mine:
@@ -152,7 +153,7 @@ def around(p: ScheduleProblem, n: Nest, operand: TileOperand, level: int) -> int
 
 
 def parallel(p: ScheduleProblem, n: Nest, cost: Cost) -> int | None:
-    """Position of the loop that threads share."""
+    """Position of the loop shared by threads; None if there is none."""
     if cost.shared is None:
         return None
     block, d = cost.shared
@@ -160,7 +161,7 @@ def parallel(p: ScheduleProblem, n: Nest, cost: Cost) -> int | None:
 
 
 def tiles(s: Setting, m: Machine, p: ScheduleProblem, c: Choice) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
-    """axis -> level -> points; a cache tile that holds the whole of a known axis is reported as its extent."""
+    """axis -> level -> points; a cache tile of a whole known axis is reported as its extent."""
     made = []
     for d, a in enumerate(p.axes):
         row = a.chains[c.chains[d]]

@@ -1,6 +1,6 @@
-"""The figures that prices are made of: what was fitted by hand, and what a calibration puts in its place.
+"""The figures behind prices: those fitted by hand, and those a calibration puts in their place.
 
-They are data: whoever schedules hands them in, and the scheduler does not ask where they were measured.
+They are data: the caller hands them in, and the scheduler does not ask where they were measured.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from isamap_smt.ir.instruction import Cost
 
 FAR_ROW = 0.25
 
-# Fitted to x86 cores. Computing alone up to some share of a link's time is free, then a part of what the link takes delays the
-# computing; and the same the other way round where the link is the slower. Into the first cache lines are fetched ahead of time
-# from the second, where a sum streams for long: on some machines nearly all, and then as little as NEAREST of what the link takes
-# delays the computing; on others as much as from anywhere (FARTHEST).
+# Fitted to x86 cores. Computing alone up to some share of a link's time is free, then a part of the link's time delays the
+# computing; and the same the other way round if the link is the slower. If a sum streams for long, lines are fetched ahead of time
+# from the second cache into the first: on some machines nearly all, and then as little as NEAREST of the link's time delays the
+# computing; on others as much as from anywhere (FARTHEST).
 WHOLE = 16
 FAR = ((16, 0), (14, 8), (6, 16))
 NEAREST, FARTHEST = 4, 8
@@ -23,26 +23,28 @@ CHUNKS = 8  # in which a thread takes its trips of a shared loop
 
 
 def core_model(delaying: int) -> CoreModel:
-    """The figures of an x86 core, of which so many parts of what comes from the second cache delay computing."""
+    """The figures of an x86 core. delaying: the parts of a transfer from the second cache that delay computing."""
     near = FAR if delaying >= FARTHEST else ((16, 0), (14, delaying), (5, 16))
     return CoreModel(WHOLE, near, FAR, sooner=12, even=128, chunks=CHUNKS, waits=16, cut=2)
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Rates of one machine, per core. What is empty stands as the hardware's description has it.
+    """Rates of one machine, per core. An empty figure stands as in the hardware's description.
 
     bandwidth: (source, target, bytes per cycle). crowded: the same for each core while two cores move data. costs:
-    (instruction, Cost) as measured; bandwidths count only for the instructions named here, because the others are of
-    another machine. start_threads: cycles of each thread to begin and end a loop that it shares. pack_rows, pack_elements:
-    cycles per byte to copy whole rows, and element by element; pack_apart: cycles of a byte without neighbours. prefetching:
-    (memory that vectors stream from, rows of a register tile that use each, bytes between its loads and what is prefetched,
-    time over that without). delaying: how little of what comes from the second cache delays computing, as for core_model().
-    load_rates: (bytes of a register, loads per cycle beside computing, cycles of each step for one row more than addresses stay
-    in registers). latency: (memory, cycles until a load arrives). across: (memory, rows of a register tile that use each
-    vector, pieces of a row between its loads and what is prefetched, or 0, cycles for a line) where a matrix is read in place
-    across its rows.
-    origin: where they come from, for people.
+    (instruction, Cost) as measured; bandwidths count only for the instructions named here, because all others are of
+    another machine. start_threads: cycles of each thread to begin and end a shared loop. pack_rows, pack_elements:
+    cycles per byte to copy whole rows, and element by element; pack_apart: cycles of a byte without neighbours.
+    prefetching: (source memory of streamed vectors, rows of a register tile that use each, bytes from its loads to the
+    prefetched line, time relative to none).
+    delaying: how little of a transfer from the second cache delays computing, as for core_model(). load_rates: (bytes
+    of a register, loads per cycle beside computing, cycles of each step for one row more than addresses stay in
+    registers).
+    latency: (memory, cycles until a load arrives). across: for a matrix read in place across its rows, (memory, rows of
+    a register tile that use each vector, pieces of a row from its loads to the prefetched piece, or 0, cycles for a
+    line).
+    origin: their source, for people.
     """
 
     origin: str = "the hardware's description"
@@ -83,8 +85,8 @@ class Figures:
         return next((cycles for w, _, cycles in self.load_rates if w == width), FAR_ROW)
 
     def piece(self, memory: str, height: int) -> dict[int, float]:
-        """Pieces ahead -> cycles for a line of a matrix in that memory that is read across its rows, by as many executions, or
-        the next fewer that were measured; empty where none was."""
+        """Pieces ahead -> cycles for a line of a matrix in this memory, read across its rows by `height` executions, or
+        the next fewer measured; empty if none was."""
         heights = [h for place, h, _, _ in self.across if place == memory and h <= height]
         return {
             pieces: cycles

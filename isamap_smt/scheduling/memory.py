@@ -1,7 +1,7 @@
 """One memory for buffers that live at different times: an offset for each, with a small peak.
 
-Offsets come from CP-SAT or from placing one buffer after the other, whichever is better. Before a plan is handed out, it is checked
-against the buffers as they were given.
+Offsets come from CP-SAT or from placing one buffer after the other, whichever is better. Before a plan is handed out,
+it is checked against the given buffers.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ Offsets = Sequence[int]
 
 @dataclass(frozen=True)
 class MemoryPlan:
-    """Where each buffer lies in one memory, and how good that is.
+    """The place of each buffer in one memory, and the plan's quality.
 
-    offsets: of each buffer in bytes, as the buffers were given; None if no plan within the capacity was found.
-    peak: size of the memory in bytes. bound: no plan takes fewer bytes. status: OPTIMAL if the peak is the bound; FEASIBLE;
-    INFEASIBLE if no plan keeps to the capacity, which is proved; UNKNOWN if none was found at the limit.
+    offsets: of each buffer in bytes, in the given order; None if no plan within the capacity was found.
+    peak: size of the memory in bytes. bound: no plan takes fewer bytes. status: OPTIMAL if the peak is the bound;
+    FEASIBLE; INFEASIBLE if provably no plan keeps to the capacity; UNKNOWN if none was found at the limit.
     """
 
     offsets: tuple[int, ...] | None
@@ -192,7 +192,7 @@ _ORDERS: tuple[Callable[[Block], Any], ...] = (
 
 
 def _lowest(blocks: Sequence[Block], order: Sequence[int]) -> list[int]:
-    """Offsets of blocks that are placed in this order, each at the lowest place beside those before it."""
+    """Offsets of blocks placed in this order, each at the lowest place beside its predecessors."""
     first, last, size = (np.array([f(blocks[n]) for n in order], np.int64) for f in _FIELDS)
     low, high = np.zeros(len(order), np.int64), np.zeros(len(order), np.int64)
     for n in range(len(order)):
@@ -212,9 +212,9 @@ _FIELDS: tuple[Callable[[Block], int], ...] = (lambda b: b.first, lambda b: b.la
 
 
 def _check(plan: MemoryPlan, buffers: Sequence[Buffer], unit: int, room: int | None) -> None:
-    """Raise ValueError unless the plan holds: by the times as they were given, without blocks or live sets.
+    """Raise ValueError unless the plan holds: by the given times, without blocks or live sets.
 
-    Those alive stand in order of their offsets, so that one that begins is compared with two of them.
+    Live buffers stand in order of their offsets, so a beginning one is compared with only two of them.
     """
     assert plan.offsets is not None and plan.peak is not None
     events = [(b[w], w == 0, n) for n, b in enumerate(buffers) if b[2] for w in (0, 1)]

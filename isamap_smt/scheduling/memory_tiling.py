@@ -1,12 +1,13 @@
 """Offsets of blocks that fill a memory at all times, like tiles: none of it is ever free.
 
     A A A A D      A ends where D begins, and is as long in memory: one rectangle
-    B B C C D      so is C behind B; the two lie above or below A for as long, which makes one again; and that is as high as D
+    B B C C D      so is C behind B; the two lie above or below A for as long: one rectangle again; and it is as high as D
 
-First, rectangles are made of neighbours in time that hold as many cells, one block or several beside several; with sizes that are
-seldom equal by chance, most of these lie so in each solution. What is left is searched: at the lowest place that is free, between
-what lies higher on both sides, a block must begin at its left end and one must end at its right. A rectangle too many has no
-solution, so this is tried a few times, with chances taken and with fewer. Each attempt has a limit. Nothing is proved here.
+First, rectangles are made of neighbours in time with equal cells, one block or several beside several. If sizes are
+seldom equal by chance, most of these pairs lie so in each solution. The remaining blocks are searched: at the lowest
+free place, between higher neighbours on both sides, one block must begin at the left end and one must end at the right.
+One rectangle too many leaves no solution, so this is tried a few times, with more risk and with less. Each attempt has
+a limit. Nothing is proved here.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ Times = tuple[int, int]
 
 
 def tiled(blocks: Sequence[Block], capacity: int) -> list[int] | None:
-    """Offsets in cells of renumbered blocks that hold `capacity` cells at all times; None where no attempt finds any, or where they
-    do not. Ends at the deadline."""
+    """Offsets in cells of renumbered blocks that hold `capacity` cells at all times. None if no attempt finds any, or
+    the blocks hold fewer or more. Ends at the deadline."""
     if not blocks or set(loads(blocks)) != {capacity}:
         return None
     for attempt in range(ATTEMPTS):
@@ -56,8 +57,10 @@ def tiled(blocks: Sequence[Block], capacity: int) -> list[int] | None:
 
 @dataclass(frozen=True, eq=False)
 class _Rectangle(Block):
-    """Blocks that lie so to one another: one behind the other in time, or, above, one above the other in memory. of: the number
-    of the one block that it is."""
+    """Blocks in a fixed arrangement: one behind the other in time, or, if `above`, one above the other in memory.
+
+    of: the number of its only block, or -1.
+    """
 
     parts: tuple[_Rectangle, ...] = ()
     above: bool = False
@@ -84,8 +87,8 @@ def _offsets(count: int, made: Sequence[_Rectangle], places: Sequence[int]) -> l
 
 @dataclass(frozen=True)
 class _Pair:
-    """Rectangles that end where others begin, as many cells of each. rank: the fewest, and those least likely equal by chance.
-    chance: sets that were compared, for each cell."""
+    """Rectangles that end at a time and as many cells of others that begin then. rank: the fewest rectangles, and the
+    least likely to be equal by chance. chance: compared sets per cell."""
 
     rank: tuple[float, float]
     chance: float
@@ -105,7 +108,7 @@ class _Rectangles:
             self._put(_Rectangle(b.first, b.last, b.size, of=n))
 
     def made(self) -> list[_Rectangle]:
-        """What is left when nothing more is joined."""
+        """The remaining rectangles after all joins."""
         best: dict[int, _Pair] = {}
         changed = set(self.ends) & set(self.begins)
         while True:
@@ -142,7 +145,7 @@ class _Rectangles:
         self.ends[r.last].add(times)
 
     def _taken(self, some: tuple[_Rectangle, ...]) -> _Rectangle:
-        """One rectangle of those that live at the same times, which are no longer there by themselves."""
+        """One rectangle made of several with the same times; its parts are removed."""
         times = some[0].first, some[0].last
         self.alike[times] = [r for r in self.alike[times] if r not in some]
         if not self.alike[times]:
@@ -153,7 +156,7 @@ class _Rectangles:
 
 
 def _sums(alike: list[_Rectangle]) -> dict[int, tuple[_Rectangle, ...]]:
-    """The smallest sets of rectangles for each number of cells: of three at most where there are not too many, and all."""
+    """The smallest set of rectangles for each number of cells: of at most three, unless these sets are too many; and all."""
     found: dict[int, tuple[_Rectangle, ...]] = {}
     sets = 0
     for number in (1, 2, 3):
@@ -165,14 +168,14 @@ def _sums(alike: list[_Rectangle]) -> dict[int, tuple[_Rectangle, ...]]:
     return found
 
 
-# ---- What is left is placed, at the lowest place that is free.
+# ---- The remaining rectangles are placed, each at the lowest free place.
 
 _Level = tuple[int, int, int]  # from one time to before another, all cells below are taken
 
 
 @dataclass
 class _Choice:
-    """A place, and which rectangles may lie there, the last one first. placed: the one that does now."""
+    """A place, and the rectangles that may lie there, the last one first. placed: the current one."""
 
     levels: list[_Level]
     at: int
@@ -181,7 +184,7 @@ class _Choice:
 
 
 def _placed(some: Sequence[_Rectangle], capacity: int, steps: int, draw: Random) -> list[int] | None:
-    """An offset for each, which fill the memory; None where there are none, or none within so many steps."""
+    """An offset for each, filling the memory; None if there are none, or none within this many steps."""
     if len(some) > LARGEST:
         return None
     blocks = renumbered(some)
@@ -203,7 +206,7 @@ def _placed(some: Sequence[_Rectangle], capacity: int, steps: int, draw: Random)
 
 
 class _Search:
-    """What may lie where, and what does."""
+    """Rectangles with their offsets so far, and the candidates for each place."""
 
     def __init__(self, blocks: Sequence[Block], capacity: int, draw: Random) -> None:
         self.blocks, self.capacity, self.draw = blocks, capacity, draw
@@ -215,7 +218,7 @@ class _Search:
             self.last[b.last].append(n)
 
     def choice(self, levels: list[_Level]) -> _Choice:
-        """Of the lowest places and their two ends: where the fewest fit."""
+        """Of the lowest places and their two ends: the one with the fewest fitting rectangles."""
         low = min(height for *_, height in levels)
         best: _Choice | None = None
         for at, (begin, end, height) in enumerate(levels):
@@ -232,7 +235,7 @@ class _Search:
         return begin <= b.first and b.last <= end and height + b.size <= self.capacity
 
     def _promise(self, choice: _Choice, b: Block) -> tuple[int, bool, float]:
-        """The larger, the likelier: it is as high then as what lies beside it, fills the place, or lives long."""
+        """The larger, the likelier: its top is level with a neighbour's, it fills the place, or it lives long."""
         begin, end, height = choice.levels[choice.at]
         sides = choice.levels[: choice.at][-1:], choice.levels[choice.at + 1 :][:1]
         flush = [b.first == begin, b.last == end]
@@ -242,7 +245,7 @@ class _Search:
         return even, all(flush), b.long * self.draw.uniform(0.5, 1.5)
 
     def place(self, choice: _Choice) -> list[_Level]:
-        """The next one at its place: the levels then, of which no two neighbours are alike."""
+        """Places the choice's next rectangle. Returns the levels then, with equal neighbours merged."""
         choice.placed = n = choice.left.pop()
         b, (begin, end, height) = self.blocks[n], choice.levels[choice.at]
         self.offsets[n] = height

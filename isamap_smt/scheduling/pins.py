@@ -4,9 +4,9 @@ tile.AXIS[.LEVEL]   tile of the axis for that cache; without a level: for a redu
                     accumulators are open (the nearest cache's tile), for others the farthest cache's tile
 register.AXIS       register tile, in points
 pack.OPERAND        'no', a cache's name (or its number from the core), or 'ahead'
-pad.OPERAND         'tests' or 'zeros': read in place, and what becomes of points that the kernel's guard excludes
+pad.OPERAND         'tests' or 'zeros': read in place, with this treatment of points outside the kernel's guard
 prefetch.OPERAND    bytes between a load of its vectors and the line asked for beside it, or 'no'
-parallel            the axis one of whose loops the threads share, or 'no'
+parallel            the axis of the loop shared by the threads, or 'no'
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Pins:
 
 
 def read_pins(fix: tuple[Pin, ...], s: Setting, m: Machine) -> Pins:
-    """The pins in numbers. Raises ScheduleError for names and values that mean nothing here."""
+    """The pins in numbers. Raises ScheduleError for names and values without a meaning here."""
     registers: dict[int, int] = {}
     tiles: dict[tuple[int, int], int] = {}
     packing: dict[str, int] = {}
@@ -85,7 +85,7 @@ def read_pins(fix: tuple[Pin, ...], s: Setting, m: Machine) -> Pins:
 
 
 def _unknown(pin: Pin) -> ScheduleError:
-    """A pin that says nothing about one schedule."""
+    """The error for a pin of no schedule."""
     if pin.kind in {f.kind for f in map(_form, _OF_KERNELS)}:
         return ScheduleError(
             f"cannot fix {pin.name!r} of one schedule: it is about the kernel, and im.plan() and --fix take it"

@@ -1,9 +1,9 @@
-"""How far ahead of its loads an operand is prefetched that is packed ahead of the calls, or read in place across its rows, as a
-calibration measured it.
+"""How far ahead of its loads an operand is prefetched, by a calibration: one packed ahead of the calls, or read in
+place across its rows.
 
-It is decided last, with everything else fixed, because it changes nothing but how long lines are waited for. Without a
-calibration, and where none is faster than the machine's own prefetching by a fiftieth, there is none. Blocks of the second cache
-are another matter: how many bytes come from beyond follows from the tiles, so the solver weighs them (`in_blocks`).
+It is decided last, with everything else fixed, because it changes only the wait for lines. Without a calibration, or if
+none is faster than the machine's own prefetching by a fiftieth, there is none. Blocks of the second cache are another
+matter: the bytes from beyond follow from the tiles, so the solver weighs them (`in_blocks`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ENOUGH = 6  # rows of a register tile, from which a block ahead pays (LSTM, 512 
 def prefetched(
     s: Setting, m: Machine, p: ScheduleProblem, c: Choice, cost: Cost, pins: Pins, packing: tuple[Stage, ...]
 ) -> tuple[tuple[Stage, ...], tuple[str, ...]]:
-    """The packing with distances, and notes that say why."""
+    """The packing with distances, and notes on the reasons."""
     made, notes = [], []
     for x in packing:
         pinned = pins.prefetch.get(x.operand)
@@ -66,7 +66,7 @@ def prefetched(
 def in_blocks(
     s: Setting, p: ScheduleProblem, c: Choice, cost: Cost, n: Nest, packing: tuple[Stage, ...]
 ) -> tuple[tuple[Stage, ...], tuple[str, ...]]:
-    """The packing with the blocks whose successors all uses bring, where that saves time; and notes that say so."""
+    """The packing with prefetched blocks, if their uses bring the next ones and this saves time; and notes on them."""
     made, notes = [], []
     room = blockwise(p, c)
     for own, x in zip((o for o in p.operands if not o.output), packing, strict=True):
@@ -83,13 +83,13 @@ def in_blocks(
 
 
 def by_blocks(s: Setting, m: Machine, operand: str) -> int:
-    """With how many rows of a register tile lines of the operand may be asked for a block ahead: whole vectors, packed ahead of the
-    calls at known sizes, which come from a cache beyond the second; 0: never.
+    """The fewest rows of a register tile with which lines may be prefetched a block ahead; 0: never. Only for whole
+    vectors, packed ahead of the calls at known sizes, from a cache beyond the second.
 
-    From main memory they come no sooner: 16x512x500000 ran at 70 GF/s, and at 91 with lines asked for half a KB ahead. With
-    few rows the link is what is waited for, and each line that is asked for takes one of its places. A 3x3 convolution of 512
-    channels on 7x7 points took 2.34 ms, and takes 1.77; a product of 49 rows, 512 and 2048 took 1.20, and takes 0.87 when its
-    weights were not used for a while (AVX-512, 1 MiB of second cache).
+    From main memory they come no sooner: 16x512x500000 ran at 70 GF/s, and at 91 with lines asked for half a KB ahead.
+    With few rows the link is the bottleneck, and each prefetched line takes one of its places. A 3x3 convolution of 512
+    channels on 7x7 points took 2.34 ms, and takes 1.77; a product of 49 rows, 512 and 2048 took 1.20, and takes 0.87
+    when its weights were not used for a while (AVX-512, 1 MiB of second cache).
     """
     lines = s.vectors(operand) and m.register_bytes <= LINE
     asked = lines and 2 < kept_between(s, m) <= len(m.caches) and s.tensor(operand) in s.constant and not s.open
@@ -97,8 +97,8 @@ def by_blocks(s: Setting, m: Machine, operand: str) -> int:
 
 
 def streaming(s: Setting, m: Machine, operand: str, level: int) -> float:
-    """The time that the link into cache `level` takes for an operand that is packed ahead of the calls, over that without
-    prefetching: what a calibration measured at the best distance, for as many executions of each vector as there may be."""
+    """Time of the link into cache `level` for an operand packed ahead of the calls, relative to no prefetching. This is
+    the calibration's time at the best distance, for the most executions each vector may have."""
     if level == 1 or not s.vectors(operand) or m.register_bytes > LINE or s.tensor(operand) not in s.constant:
         return 1.0
     mine = s.relevant(operand)
@@ -109,9 +109,9 @@ def streaming(s: Setting, m: Machine, operand: str, level: int) -> float:
 
 
 def _best(m: Machine, sources: Sources, rows: int, gain: float) -> tuple[int, float]:
-    """(bytes, time over that without) for vectors that so many executions use; (0, 1) where nothing helps.
+    """(bytes, time relative to none) for vectors used by `rows` executions; (0, 1) if nothing helps.
 
-    A load from far away takes longer than one from near, so what is gained there counts for more.
+    A load from far away takes longer than one from near, so its gain counts for more.
     """
     distances = sorted({distance for _, _, distance, _ in m.figures.prefetching})
     spent = [(memory, share * _cycles(m, memory, rows)) for memory, share in sources]
@@ -124,7 +124,7 @@ def _best(m: Machine, sources: Sources, rows: int, gain: float) -> tuple[int, fl
 
 
 def _along_the_row(m: Machine, sources: Sources, rows: int, gain: float) -> tuple[int, float]:
-    """(pieces of a row, time over that without) where the operand is read in place across its rows."""
+    """(pieces of a row, time relative to none) for an operand read in place across its rows."""
     known = [(share, m.figures.piece(memory, rows)) for memory, share in sources]
     known = [(share, cycles) for share, cycles in known if cycles]
     options = sorted({pieces for _, cycles in known for pieces in cycles})
@@ -135,22 +135,23 @@ def _along_the_row(m: Machine, sources: Sources, rows: int, gain: float) -> tupl
 
 
 def _cycles(m: Machine, memory: str, rows: int) -> float:
-    """Cycles for a vector from that memory: to use it, or to bring it where that takes longer."""
+    """Cycles for a vector from this memory: of its uses or of its transfer, whichever takes longer."""
     level = [x.name for x in m.memories].index(memory)
     return max(rows / m.per_cycle, m.register_bytes * m.cycles(level) if level else 0.0)
 
 
 def _time(figures: Figures, memory: str, rows: int, distance: int) -> float:
-    """The time over that without as it was measured with as many rows, or the next fewer; 1 where it was not."""
+    """The time relative to none, measured with as many rows, or the next fewer; 1 if it was not measured."""
     known = {r: time for place, r, d, time in figures.prefetching if (place, d) == (memory, distance) and r <= rows}
     return known[max(known)] if known else 1.0
 
 
 def _sources(s: Setting, m: Machine, p: ScheduleProblem, c: Choice, cost: Cost, operand: str) -> Sources:
-    """The memories that the operand's loads come from, nearest first.
+    """(memory, share) of the operand's loads, nearest first.
 
-    What a cache keeps between calls comes from there. A cache that cores share holds less for one thread the more the others
-    use it, so half of what lies in it is taken to come from beyond. Several threads are the others; CROWDED is for them.
+    Data kept by a cache between calls come from it. A cache shared by cores holds less for one thread the more the
+    others use it, so half of its data is taken to come from beyond. Several threads are the others themselves; CROWDED
+    is for them.
     """
     n = next(n for n, o in enumerate(p.operands) if o.name == operand)
     tile = p.registers[c.register].tile

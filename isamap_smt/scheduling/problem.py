@@ -1,4 +1,4 @@
-"""From a mapping at sizes and a machine to the plain-data problem that CP-SAT solves."""
+"""From a mapping at sizes and a machine to CP-SAT's problem, as plain data."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def repriced(plain: ScheduleProblem, s: Setting, m: Machine, pins: Pins, energy:
 
 
 def orders(operands: tuple[TileOperand, ...], axes: int) -> tuple[tuple[int, ...], ...]:
-    """For each operand the order that keeps it stationary: the axes that select it outermost."""
+    """For each operand the order that keeps it stationary: its own axes outermost."""
     found: dict[tuple[int, ...], None] = {}
     for o in operands:
         mine = [d for d in range(axes) if d in o.axes]
@@ -167,7 +167,7 @@ def _parallelizable(s: Setting, pins: Pins) -> tuple[bool, ...]:
 
 
 def _cuts_rows(s: Setting, d: int) -> bool:
-    """Whether the axis does not select along the outermost dimension of the output that has more than one element."""
+    """Whether the axis is not in the index of the output's outermost dimension with more than one element."""
     target = s.mapping.statement.target
     dimensions = zip(target.index, s.kernel.tensor(target.tensor).shape, strict=True)
     outermost = next((i for i, n in dimensions if n != 1), None)

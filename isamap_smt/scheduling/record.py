@@ -1,6 +1,6 @@
-"""A schedule with its mapping as plain data: what was decided, never what was proved.
+"""A schedule with its mapping as plain data: decisions, never proofs.
 
-A record that is read back is mapped and proved like a new decision, before anything is made of it.
+A record read back is mapped and proved like a new decision, before anything is made of it.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def to_record(schedule: Schedule) -> Record:
 
 
 def decided(record: Record) -> Record:
-    """The part of a record that says what the program will be at the sizes that it was asked for."""
+    """The part of a record that determines the program at its sizes."""
     return {name: value for name, value in decisions(record).items() if name not in ("sizes", "said")}
 
 
 def program_of(record: Record) -> str:
-    """Sixteen hexadecimal digits of the program that the record becomes. Raises ValueError for what is no record."""
+    """Sixteen hexadecimal digits of the record's program. Raises ValueError if it is no record."""
     try:
         if any(name not in record for name in _NEEDED):
             raise LookupError
@@ -53,7 +53,7 @@ def program_of(record: Record) -> str:
 
 
 def is_whole(record: Any, program: str) -> bool:
-    """Whether a record that was kept under the name of its program is still the same."""
+    """Whether a record kept under its program's name is unchanged."""
     try:
         return program_of(record) == program
     except ValueError:
@@ -63,7 +63,7 @@ def is_whole(record: Any, program: str) -> bool:
 def from_record(
     record: Record, kernel: Kernel, hardware: Hardware, sizes: tuple[tuple[str, int], ...]
 ) -> Schedule | None:
-    """The schedule with its mapping proved anew; None where the record no longer means a mapping that is legal."""
+    """The schedule with its mapping proved anew; None if the record no longer describes a legal mapping."""
     try:
         name, statement = record["instruction"], record["statement"]
         instruction: Instruction = instruction_named(hardware, name, kernel, statement)

@@ -1,4 +1,4 @@
-"""Register tiles: how many executions are unrolled along which axes, and what one pass over the reduction costs.
+"""Register tiles: the executions unrolled along each axis, and the price of one pass over the reduction.
 
 One *step* is one execution per accumulator. It takes as long as the slowest of: starting the executions, loading the
 operands, and the latency of an execution (each accumulator is used once per step).
@@ -33,8 +33,8 @@ STAGED_CYCLES = 2.0  # moving one element between the output and the staging buf
 
 
 def register_tiles(s: Setting, m: Machine, pins: Pins, energy: bool) -> tuple[RegisterTile, ...]:
-    """The cheapest register tiles that fit the register file, cheapest first: half of them with all operands packed, half
-    with all read in place. Raises ScheduleError when none fits."""
+    """The cheapest register tiles that fit the register file, cheapest first: half of them with all operands packed,
+    half with all read in place. Raises ScheduleError if none fits."""
     ranked = []
     for tile in _tiles(s, m, pins):
         if registers_used(s, tile) <= (m.registers if pins.registers else _available(s, m, tile)):
@@ -54,12 +54,12 @@ def register_tiles(s: Setting, m: Machine, pins: Pins, energy: bool) -> tuple[Re
 
 
 def priced(s: Setting, m: Machine, tile: tuple[int, ...], energy: bool) -> RegisterTile:
-    """What the whole problem costs with one register tile."""
+    """The price of the whole problem with one register tile."""
     return _with_rows(s, m, _computing(s, m, tile, energy), energy)
 
 
 def _computing(s: Setting, m: Machine, tile: tuple[int, ...], energy: bool) -> RegisterTile:
-    """The same but for what the rows of operands cost, by which tiles are not ranked."""
+    """The same without the price of operands' rows; tiles are ranked by this."""
     return _energy(s, m, tile) if energy else _latency(s, m, tile)
 
 
@@ -79,7 +79,7 @@ def _none_fits(s: Setting, m: Machine, pins: Pins) -> str:
 
 
 def _available(s: Setting, m: Machine, tile: tuple[int, ...]) -> int:
-    """One register fewer where the C needs one, or where nothing keeps compilers from loading ahead of use (codegen.c_state)."""
+    """One register fewer if the C needs one, or nothing keeps compilers from loading ahead of use (codegen.c_state)."""
     if m.registers <= 4:
         return m.registers
     counts = {o: units(s, o, tile) for o in s.inputs}
@@ -89,12 +89,12 @@ def _available(s: Setting, m: Machine, tile: tuple[int, ...]) -> int:
 
 
 def units(s: Setting, operand: str, tile: tuple[int, ...]) -> int:
-    """Registers that hold different elements of the operand within one step."""
+    """Registers with different elements of the operand within one step."""
     return prod(tile[d] // s.axes[d].leaf for d in s.relevant(operand))
 
 
 def registers_used(s: Setting, tile: tuple[int, ...]) -> int:
-    """Accumulators, the operands kept through a step, and one register for the operand that streams."""
+    """Accumulators, the operands kept through a step, and one register for the streaming operand."""
     groups = {o: s.mapping.instruction.group(o) for o in (*s.inputs, s.output)}
     counts = {o: units(s, o, tile) * groups[o] for o in s.inputs}
     streamed = max(counts, key=lambda o: counts[o], default="")
@@ -145,7 +145,7 @@ def steps(s: Setting, tile: tuple[int, ...]) -> int:
 
 
 def executing(s: Setting, m: Machine, tile: tuple[int, ...]) -> float:
-    """Cycles of the executions of one step. What steps of a cover make of the same registers, compilers make once."""
+    """Cycles of the executions of one step. Compilers compute a cover's equal steps on the same registers only once."""
     every, parts = units(s, s.output, tile), s.mapping.instruction.cost.parts
     if not parts:
         return every / m.per_cycle
@@ -169,7 +169,7 @@ def _latency(s: Setting, m: Machine, tile: tuple[int, ...]) -> RegisterTile:
 
 
 def _with_rows(s: Setting, m: Machine, r: RegisterTile, energy: bool) -> RegisterTile:
-    """The tile's price with what its operands' rows cost; energy knows no rows."""
+    """The tile's price with its operands' rows; energy knows no rows."""
     if energy:
         return r
     row = tuple(round(UNIT * visit_cycles(s, m, o, r.tile)) for o in (*s.inputs, s.output))
@@ -200,8 +200,9 @@ def _energy(s: Setting, m: Machine, tile: tuple[int, ...]) -> RegisterTile:
 
 
 def core_of(s: Setting, m: Machine) -> CoreModel:
-    """The core that prices rest on. What was measured of its first cache is of registers of a line: tiles of many lines
-    are loaded beside computing nearly for nothing (64 cycles of products with two tiles of 1 KB from L2: 71, with four: 89)."""
+    """The core model behind prices. Its first cache's figures were measured with registers of a line: tiles of many
+    lines are loaded beside computing nearly for nothing (64 cycles of products with two tiles of 1 KB from L2: 71, with
+    four: 89)."""
     if not s.streams:
         return core_model(FARTHEST)
     return core_model(m.figures.delaying if m.register_bytes <= LINE else NEAREST)

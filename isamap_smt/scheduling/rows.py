@@ -1,4 +1,4 @@
-"""Operands that are read where they lie: their rows, how many can be in use at once, and what visiting one costs.
+"""Operands read in place: their rows, how many can be in use at once, and the price of a visit.
 
 A tile of a matrix that is not packed is a piece of each of its rows, in as many pages of memory. The hardware fetches
 ahead within a page only. So the first line of each piece is waited for, beside as many others as the core keeps under
@@ -27,7 +27,7 @@ FURTHER = 0.6  # what each further line of a piece costs, in first ones
 
 
 def rows(s: Setting, operand: str) -> Rows | None:
-    """The operand's rows; None where it has none, or they lie side by side."""
+    """The operand's rows; None if it has none, or they are contiguous."""
     along = _along(s, operand)
     if along is None:
         return None
@@ -36,7 +36,7 @@ def rows(s: Setting, operand: str) -> Rows | None:
 
 
 def room(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> tuple[int, int]:
-    """(rows whose pieces stay in the first cache together, as their sets allow; rows that are fetched ahead together)."""
+    """(rows whose pieces stay in the first cache together, as their sets allow; rows fetched ahead together)."""
     along = _along(s, operand)
     pitch = 0 if along is None else _pitch(s, operand, along)
     if along is None or not pitch:
@@ -49,7 +49,7 @@ def room(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> tuple[i
 
 
 def piece_bytes(s: Setting, operand: str, tile: tuple[int, ...]) -> int:
-    """Bytes of a row of the operand that this register tile reads."""
+    """Bytes of an operand's row read by this register tile."""
     along = _along(s, operand)
     return 0 if along is None else s.bytes(operand) * along.footprint({d: tile[d] for d in along.axes})
 
@@ -84,8 +84,8 @@ def read_across(s: Setting, operand: str) -> bool:
 
 
 def copy_cycles(s: Setting, m: Machine, operand: str) -> float:
-    """Cycles to begin a piece of a row that is copied into the order of use. Its first line is waited for while others come: what
-    the link takes for a line is priced as the link's."""
+    """Cycles to begin a piece of a row copied into the order of use. Its first line is waited for while others come;
+    the link's time for a line is part of the link's price."""
     along = _along(s, operand)
     if along is None:
         return 0.0
@@ -95,7 +95,7 @@ def copy_cycles(s: Setting, m: Machine, operand: str) -> float:
 
 
 def step_cycles(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> float:
-    """Extra cycles of every step for reading the operand where it lies."""
+    """Extra cycles of every step for reading the operand in place."""
     step, relevant, size = strides(s, operand, symbolic=False), s.relevant(operand), s.bytes(operand)
     if step is None:
         return 0.0
@@ -114,7 +114,7 @@ def step_cycles(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> 
 
 
 def _woven_cycles(s: Setting, m: Machine, operand: str) -> float:
-    """What a load that changes the order of the elements costs beside one that keeps it."""
+    """The extra cycles of a load that changes the order of the elements."""
     load = load_in_place(s, operand)
     return 0.0 if load is None or in_order(load) else max(0.0, 1 / load.cost.per_cycle - 1 / m.loads)
 
@@ -129,8 +129,8 @@ def _side_by_side(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -
 
 
 def _pages(s: Setting, operand: str, tile: tuple[int, ...]) -> float:
-    """The same where every step walks on to another page, of which there are more than are looked up at once, and again for
-    many register tiles. For a few the sum is made in parts of few rows, which room() prices."""
+    """The same if every step moves on to another page, these are more than the machine looks up at once, and many
+    register tiles do it again. For few tiles the sum is made in parts of few rows, priced by room()."""
     along, relevant = _along(s, operand), s.relevant(operand)
     walks = prod(ceil(a.extent / tile[d]) for d, a in enumerate(s.axes) if d not in relevant and not a.reduction)
     if along is None or walks <= FEW_WALKS or not read_across(s, operand):
@@ -145,7 +145,7 @@ def _addresses(m: Machine, count: int) -> float:
 
 
 def _conflicts(m: Machine, count: int, pitch: int) -> float:
-    """Rows that are read side by side all miss when their lines fall into too few sets of the first cache."""
+    """Rows read side by side all miss if their lines fall into too few sets of the first cache."""
     ways = max(1, (m.caches[0].capacity or PAGE) // PAGE)
     sets = PAGE // gcd(pitch, PAGE)
     # Two ways are left to the other operands.
@@ -156,8 +156,8 @@ def _conflicts(m: Machine, count: int, pitch: int) -> float:
 
 @remembered
 def _along(s: Setting, operand: str) -> Component | None:
-    """What walks from neighbour to neighbour: the tensor's last dimension, where its axes move nothing else, and tiles of
-    them do not overlap."""
+    """The component that walks from neighbour to neighbour: the tensor's last dimension, if its axes move nothing else
+    and their tiles do not overlap."""
     step = strides(s, operand, symbolic=False)
     if step is None:
         return None
@@ -176,7 +176,7 @@ def _summed(s: Setting, along: Component) -> bool:
 
 
 def _pitch(s: Setting, operand: str, along: Component) -> int:
-    """Bytes between neighbouring rows; 0 where there is one row only."""
+    """Bytes between neighbouring rows; 0 for a single row."""
     step = strides(s, operand, symbolic=False) or {}
     others = [s.axes[d] for d in s.relevant(operand) if d not in along.axes]
     pitches = [abs(int(step.get(a.members[-1], 0))) for a in others if a.members and a.extent > 1]
@@ -184,7 +184,7 @@ def _pitch(s: Setting, operand: str, along: Component) -> int:
 
 
 def _home(s: Setting, m: Machine, operand: str) -> int:
-    """The link that leads out of the memory which holds all of the operand between two visits; 0 for the nearest cache."""
+    """The link out of the nearest memory that holds the whole operand between two visits; 0 for the nearest cache."""
     whole = s.bytes(operand) * compulsory(s, operand)
     for u, cache in enumerate(m.caches):
         if whole <= usable(cache):

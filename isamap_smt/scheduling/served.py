@@ -1,7 +1,7 @@
-"""What memories that engines share take for uses, in the form of `work`: no more than they do, whatever points are active.
+"""Time of uses at memories shared by engines, in the form of `work`: a lower bound for any active points.
 
-The solver knows moves by `start` and `each` for every point of some axes. Elements that are read are as many as active points;
-those that are cleared are always all. Accesses to rows, many banks at a time, are at least the rows by the banks.
+The solver knows moves by `start` and `each` for every point of some axes. Elements read are as many as active points;
+cleared elements are always all. Accesses to rows, many banks at a time, are at least the rows by the banks.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ Served = tuple[str, Work]  # memory, cycles
 
 
 def shared(machine: Hardware) -> tuple[Memory, ...]:
-    """The memories that uses of several engines wait at."""
+    """The memories at which uses of several engines wait."""
     found = limited(machine)
     return tuple(m for m in found if len({i.engine for i in machine.instructions if touches(i, (m,))}) > 1)
 
 
 def served(i: Instruction, memories: Sequence[Memory]) -> tuple[Served, ...]:
-    """Each of them with what it takes for a use of the instruction at least, in one part or several."""
+    """(memory, its least work for a use of the instruction), in one part or several."""
     whole = dict(of_whole_tiles(i, tuple(memories)))
     return tuple((m.name, work) for m in memories if m.name in whole for work in _parts(i, m))
 
 
 def longest(i: Instruction, memories: Sequence[Memory]) -> Work:
-    """What a use takes at least where nobody else is served: its own work, or what one memory takes, if that is longer."""
+    """The least work of a use that is served alone: its own, or that of one memory, if this is longer."""
     found = [i.occupies, *(w for m in memories if len(works := _parts(i, m)) == 1 for w in works)]
     return max(found, key=lambda w: w.cycles(prod(i.axes[a] for a in w.per)))
 

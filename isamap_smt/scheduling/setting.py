@@ -51,9 +51,9 @@ def remembered(work: F) -> F:
 
 @dataclass(frozen=True)
 class Setting:
-    """The mapping with every size a number. axes: program axes with integer extents; open: those that stay symbolic.
+    """The mapping with every size a number. axes: program axes with integer extents; open: names of the symbolic ones.
 
-    given: the mapping at the given sizes only (symbolic where none was given). constant: tensors declared constant.
+    given: the mapping at the given sizes only (symbolic without one). constant: tensors declared constant.
     """
 
     proved: ProvedMapping
@@ -79,7 +79,7 @@ class Setting:
 
     @property
     def untiled(self) -> frozenset[str]:
-        """Reduction axes that are walked whole: all but the outermost where the order of a floating-point sum is fixed."""
+        """Reduction axes walked whole: all but the outermost if the order of a floating-point sum is fixed."""
         s = self.mapping.statement
         if not (s.ordered and self.kernel.tensor(s.target.tensor).dtype.is_float and s.op in ("+", "*")):
             return frozenset()
@@ -102,7 +102,7 @@ class Setting:
 
     @remembered
     def relevant(self, operand: str) -> tuple[int, ...]:
-        """Positions of the program axes on which the operand's element depends; its empty lanes count."""
+        """Positions of the program axes the operand's element depends on; its empty lanes count."""
         used = symbols_of(self.mapping.operand_access(operand).index)
         lanes = symbols_of(self.mapping.cells(operand))
         return tuple(
@@ -112,11 +112,11 @@ class Setting:
         )
 
     def tensor(self, operand: str) -> str:
-        """The kernel tensor that feeds an operand."""
+        """The kernel tensor of an operand."""
         return self.mapping.operand_access(operand).tensor
 
     def operand(self, name: str) -> str:
-        """The instruction operand of that name, or the one fed by the tensor of that name."""
+        """The instruction operand of this name, or the one fed by the tensor of this name."""
         tensors = {self.tensor(o): o for o in self.inputs}
         if name in tensors:
             return tensors[name]
@@ -150,7 +150,7 @@ class Setting:
         return self.mapping.instruction.kernel.tensor(operand).dtype.bytes
 
     def vectors(self, operand: str) -> bool:
-        """Whether a load brings another element into every lane; what is broadcast, also in groups, is none."""
+        """Whether a load brings another element into every lane; broadcasts, also in groups, do not."""
         lanes = symbols_of(self.mapping.cells(operand))
         return bool(lanes) and lanes <= {self.axes[d].lane for d in self.relevant(operand)}
 
@@ -169,7 +169,7 @@ def setting(
     """The numbers for these sizes. Raises SizeError for sizes the kernel does not have, ScheduleError for operands."""
     kernel = proved.mapping.kernel.with_sizes(sizes)
     lows = {p.name: p.low for p in kernel.parameters}
-    # A parameter is a stride, a dilation or a padding: its least value is the plain case. What has an end is made for that.
+    # A parameter is a stride, a dilation or a padding: its least value is the plain case. One with an end stands at that.
     points = _assumed_points(proved.mapping, kernel)
     ends = {p.name: p.high for p in kernel.parameters if p.high is not None}
     assumed = {n: ends.get(n, lows.get(n, points)) for n in kernel.free_sizes}
@@ -187,7 +187,7 @@ def setting(
 
 
 def _told_apart(index: Any, extents: Dict[str, Any]) -> set[str]:
-    """The axes that a value of the index tells: one alone, or several as digits, each of which steps over those inside it."""
+    """The axes determined by the index' value: one alone, or several as digits, each stepping over those inside it."""
     used = sorted(symbols_of([index]) & set(extents))
     parts = affine(index, used)
     if parts is None:
@@ -206,7 +206,7 @@ def _told_apart(index: Any, extents: Dict[str, Any]) -> set[str]:
 
 
 def _assumed_points(mapping: Mapping, kernel: Kernel) -> int:
-    """The largest power of two up to ASSUMED with which the kernel's domain stays within WORK points; at least 4."""
+    """The largest power of two up to ASSUMED for a kernel domain within WORK points; at least 4."""
     extents = [a.extent for a in kernel.statements[mapping.statement_index].axes]
     known = prod(int(e) for e in extents if is_constant(e))
     free = sum(not is_constant(e) for e in extents)
@@ -217,7 +217,7 @@ def _assumed_points(mapping: Mapping, kernel: Kernel) -> int:
 
 
 def at_kernel(mapping: Mapping, kernel: Kernel) -> Mapping:
-    """The same mapping over the kernel with sizes fixed: groups and binding, which is all a schedule reads."""
+    """The same mapping over the kernel with sizes fixed: groups and binding, enough for a schedule."""
     old, new = mapping.statement, kernel.statements[mapping.statement_index]
     before: list[Any] = [old.target, *old.inputs]
     after = [new.target, *new.inputs]
@@ -239,11 +239,11 @@ PAGE = 4096  # bytes of a memory page; also what the first cache's index covers,
 
 @dataclass(frozen=True)
 class Machine:
-    """registers: how many the instruction's operands share; spare: those of them that its C needs beside.
+    """registers: shared by the instruction's operands; spare: those of them that its C needs beside.
 
     caches: nearest first; links[u-1] leads into cache u.
 
-    figures: what the rates come from, and the prices that no part of a hardware description has.
+    figures: the source of the rates, and the prices missing in hardware descriptions.
     """
 
     registers: int
@@ -268,14 +268,14 @@ class Machine:
         return 1.0 / self.links[level - 1].bandwidth
 
     def energy(self, level: int) -> float:
-        """Picojoule per byte moved into cache `level`: read where it comes from, written where it goes."""
+        """Picojoule per byte moved into cache `level`: a read in the memory behind it and a write into it."""
         return self.memories[level].energy + self.memories[level - 1].energy
 
 
 def machine(hardware: Hardware, instruction: Instruction, figures: Figures = DESCRIBED, threads: int = 1) -> Machine:
-    """The part of the hardware that this instruction uses, at the rates of `figures` where they know the instruction.
+    """The part of the hardware used by this instruction, at the rates of `figures` if they know the instruction.
 
-    Raises HardwareError where the instruction is not of this machine, ScheduleError where there is no cache to tile for.
+    Raises HardwareError if the instruction is not of this machine, ScheduleError if there is no cache to tile for.
     """
     if not figures.knows(instruction.name):
         figures = DESCRIBED
@@ -314,19 +314,19 @@ def machine(hardware: Hardware, instruction: Instruction, figures: Figures = DES
 
 
 def place_of_results(instruction: Instruction) -> str:
-    """The memory that its output lies in."""
+    """The memory that holds its output."""
     return dict(instruction.places)[instruction.kernel.statements[0].target.tensor]
 
 
 def way_out_of(hardware: Hardware, file: str) -> Link:
-    """The link by which results leave a register file."""
+    """The link for results out of a register file."""
     found = way_out(hardware, file)
     assert found is not None, "what a machine is made with has a way out"
     return found
 
 
 def _each_cycle(link: Link, width: int) -> float:
-    """Registers of so many bytes that are moved in a cycle: whole ones, or a part of one that takes several cycles."""
+    """Registers of `width` bytes moved in a cycle: whole ones, or a fraction if one takes several cycles."""
     share = link.bandwidth / width
     return share if share < 0.75 else float(max(1, round(share)))
 

@@ -34,13 +34,13 @@ from isamap_smt.scheduling.tiles import in_words
 
 
 def one_thread(threads: int) -> OneThread:
-    """The note that so many would take longer."""
+    """The note that this many threads would take longer."""
     return OneThread.because(f", which is predicted to be faster than {threads}")
 
 
 @dataclass(frozen=True)
 class ScheduleSpace:
-    """All schedules of one mapping. problem: the decisions with their prices, which are those of `machine`."""
+    """All schedules of one mapping. problem: the decisions with their prices on `machine`."""
 
     setting: Setting
     machine: Machine
@@ -57,31 +57,31 @@ class ScheduleSpace:
         return replace(self, machine=m, problem=repriced(self.problem, s, m, self.pins, self.energy))
 
     def with_inner(self) -> ScheduleSpace:
-        """The same space with choices in which threads share a loop of an inner block."""
+        """The same space with threads also on loops of an inner block."""
         return replace(self, problem=replace(self.problem, inner=True))
 
     def serial(self) -> ScheduleSpace:
-        """The same space for one thread, with a note that says why; for where no loop has a trip for each thread."""
+        """The same space for one thread, with a note on the reason: no loop has a trip for each thread."""
         note = OneThread.because(f": no loop has a trip for each of {self.setting.threads} threads")
         return replace(self, problem=replace(self.problem, parallelizable=()), notes=(*self.notes, note))
 
     def cost(self, choice: Choice) -> Cost | None:
-        """The price of a choice; None where it is not in the space."""
+        """The price of a choice; None if it is not in the space."""
         return evaluate(self.problem, choice)
 
     def elapsed(self, choice: Choice, cost: Cost | None = None) -> float | None:
-        """Cycles from start to end, threads counted (picojoules where energy is the objective); None as for cost()."""
+        """Cycles from start to end, threads counted (picojoules if energy is the objective); None as for cost()."""
         cost = cost or self.cost(choice)
         if cost is None:
             return None
         return cost.total / UNIT / (1 if self.energy else self.setting.threads)
 
     def lower_bound(self) -> float:
-        """Cycles or picojoules that no schedule of the model needs less of, on one thread."""
+        """Cycles or picojoules needed by every schedule of the model, on one thread."""
         return lower_bound(self.setting, self.machine, self.energy)
 
     def schedule(self, choice: Choice) -> Schedule:
-        """The schedule of a choice that nobody proved to be the best. Raises ScheduleError outside the space."""
+        """The schedule of a choice, not proved to be the best. Raises ScheduleError outside the space."""
         cost = self.cost(choice)
         if cost is None:
             raise ScheduleError(f"{choice} is not in the space of {self.setting.mapping.id}")
@@ -126,7 +126,7 @@ class ScheduleSpace:
         )
 
     def _outside(self, stages: tuple[Stage, ...], nest: decode.Nest) -> tuple[str, ...]:
-        """What is decided when the solver is done."""
+        """Decisions taken after the solver, in words."""
         mapping, found = self.setting.mapping, []
         if any(x.level == decode.BLOCK for x in nest.loops):
             found.append(

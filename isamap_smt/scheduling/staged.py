@@ -32,7 +32,7 @@ from isamap_smt.simulator.max_plus import Timing, timing
 if TYPE_CHECKING:
     from isamap_encodings.staging_model import StagingAnswer
 
-# Parts of a plan's time, which add up to it; and what each engine works, beside all of them.
+# Parts of a plan's time: they add up to it. Beside all of them stands each engine's work.
 PROLOGUE, STEADY, EPILOGUE, WHOLE = "before the first use", "steady state", "after the last", "all of them"
 TOLD = {PROLOGUE: "prologue", STEADY: "steady state", EPILOGUE: "epilogue"}
 SPACE = "for each loop a step and a region, for each operand a way and, in each memory on it, a stage in 1 to 4 slots"
@@ -64,11 +64,12 @@ def schedule_stages(
     with_axes: WithAxes = lambda p, axes: None,
     kept: Kept = NOTHING_KEPT,
 ) -> Schedule:
-    """The quickest plan for sizes. found: legal mappings, of which the most promising are scheduled. pins: `tile.AXIS`,
-    `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`. lowered: makes the program, which is timed.
-    with_axes: a mapping like another one with other axes, proved. kept: what stays where it is between phases.
+    """The quickest plan for sizes. found: legal mappings; the most promising of them are scheduled. pins: `tile.AXIS`,
+    `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`. lowered: makes the program, which is then timed.
+    with_axes: a mapping like another one with other axes, proved. kept: the tensors that stay in place between phases.
 
-    Raises ScheduleError where no mapping can be carried out, nothing fits or a pin is none, with what is missing.
+    Raises ScheduleError if no mapping can be carried out, nothing fits or a pin is unknown; the error says what is
+    missing.
     """
     started = time.perf_counter()
     questions: list[tuple[ProvedMapping, Question]] = []
@@ -144,14 +145,14 @@ def in_blocks(mapping: Mapping, q: Question) -> list[dict[str, list[str]]]:
 
 
 def _parts(seen: Timing, hardware: Hardware) -> tuple[CostPart, ...]:
-    """The parts of the time, and beside them the work of each engine that has some."""
+    """The parts of the time, and beside them the work of each busy engine."""
     in_turn = ((PROLOGUE, seen.first), (STEADY, seen.last - seen.first), (EPILOGUE, seen.cycles - seen.last))
     busy = ((e.name, seen.busy(e.name)) for e in hardware.engines)
     return (*(CostPart(*p) for p in in_turn), *(CostPart(n, cycles, WHOLE) for n, cycles in busy if cycles))
 
 
 def _assumes(seen: Timing, q: Question) -> tuple[tuple[str, str], ...]:
-    """What the time rests on, and the choice."""
+    """Assumptions behind the time and the choice."""
     known = {a.name: a.tiles for a in q.problem.axes}
     short = ", ".join(f"{a} had {known[a]:,}" for a in q.shortened)
     more = [f"the time is {seen.estimate}"] if seen.estimate else []
@@ -168,7 +169,7 @@ def _without_mapping(mapping: Mapping, why: str) -> str:
 def _quicker_by_far(
     refused: Sequence[tuple[ProvedMapping, str]], machine: Hardware, sizes: Dict[str, int], taken: Question
 ) -> tuple[str, ...]:
-    """A mapping whose executions take half the time of the one that was taken, where the description lacks what tiles need."""
+    """A refused mapping whose executions take at most half the time, in words: the description lacks parts for tiles."""
     lacking = [
         (executions(p.mapping, machine, sizes)[1], p, why) for p, why in refused if _has_form(p.mapping, machine)
     ]
@@ -189,7 +190,7 @@ def _has_form(mapping: Mapping, machine: Hardware) -> bool:
 
 
 def _free_of_cost(mapping: Mapping, machine: Hardware) -> tuple[str, ...]:
-    """What computes and has no figure, in words: cycles say nothing then."""
+    """A computing instruction without a figure, in words: cycles say nothing then."""
     compute = machine.instruction(mapping.instruction.name)
     if compute.work is None:
         taken = compute.occupies.cycles(0)
@@ -203,7 +204,7 @@ def _free_of_cost(mapping: Mapping, machine: Hardware) -> tuple[str, ...]:
 
 
 def _unused(q: Question, machine: Hardware) -> tuple[str, ...]:
-    """Memories that no way leads tiles through, in words: a description may be at fault."""
+    """Memories that tiles never pass, in words: a description may be at fault."""
     used = {o.memory for o in q.problem.stages} | {memory for i in machine.computes for _, memory in i.places}
     used |= {memory for c in q.covers for i in c.before_the_store for _, memory in i.places}
     why = "tiles come there from main memory, and are taken on whole, as they lie"
@@ -211,7 +212,7 @@ def _unused(q: Question, machine: Hardware) -> tuple[str, ...]:
 
 
 def scheduled(p: ProvedMapping, loops: tuple[LoopStep, ...], stages: tuple[Stage, ...], **about: Any) -> Schedule:
-    """A schedule of stages, the output's last: around it stand the loops that enclose the accumulators."""
+    """A schedule of stages, the output's last: the loops around it enclose the accumulators."""
     return Schedule(p, loops, stages[-1].depth or 0, (), stages, **about)
 
 
@@ -285,12 +286,12 @@ def _must(q: Question, stage: StagingOperand) -> bool:
 
 
 def _tiles_in(q: Question, memory: str) -> list[StagingOperand]:
-    """Operands of which each plan has a tile there."""
+    """Operands with a tile in the memory in every plan."""
     return [o for o in q.problem.stages if o.memory == memory and _must(q, o)]
 
 
 def too_small(q: Question) -> tuple[tuple[str, int, int], ...]:
-    """(memory, its rows, rows that one tile of each operand there needs) of memories that lack some."""
+    """(memory, its rows, rows for one tile of each operand there) of memories with too few."""
     needed = ((m, rows, sum(o.rows for o in _tiles_in(q, m))) for m, rows in q.problem.memories)
     return tuple(x for x in needed if x[2] > x[1])
 
@@ -324,6 +325,6 @@ def _asked(problem: StagingProblem) -> StagingAnswer:
 
 
 def _fits_with_more(q: Question, memory: str) -> bool:
-    """Whether there is a plan where this memory has room for anything."""
+    """Whether there is a plan if this memory has room for anything."""
     memories = tuple((m, MANY if m == memory else rows) for m, rows in q.problem.memories)
     return _asked(replace(q.problem, memories=memories)).decision is not None

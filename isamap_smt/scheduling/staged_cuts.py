@@ -1,4 +1,4 @@
-"""What a kernel's `where` cuts off tiles: whether moves can leave it out, from the end, or from the front where they say so."""
+"""Cuts of tiles by a kernel's `where`: whether moves can leave the points out, from the end, or the front if they say so."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ from isamap_smt.proof.mapping_neutral import harmless
 
 
 def check_cuts(mapping: Mapping, views: Dict[str, Mapping]) -> None:
-    """Nothing happens where each part of `where` that cuts tiles cuts them along one axis, in steps that are known, and speaks of
-    one factor alone. views: operand -> the mapping of one run of its tiles. Raises ScheduleError."""
+    """Raises ScheduleError unless each part of `where` that cuts tiles cuts them along one axis, in known steps, and
+    depends on one factor alone.
+
+    views: operand -> the mapping of one run of its tiles.
+    """
     s = mapping.statement
     for g in s.guard:
         of = next((o for o in _inputs(mapping) if g in conditions(mapping, o)), None)
@@ -46,8 +49,8 @@ def _inputs(mapping: Mapping) -> list[str]:
 
 
 def cut_otherwise(mapping: Mapping, operand: str, move: Instruction, lies: dict[str, str]) -> str:
-    """Why tiles of an operand may lack points that a move can't leave out, or ''. lies: axes of the move -> of the instruction that
-    computes."""
+    """Why a move cannot leave out all points missing in tiles of an operand, or ''. lies: axes of the move -> of the
+    computing instruction."""
     if why := cut_off(mapping, operand, move, lies):
         return why
     fills = move.operand(move.target).memory != MAIN
@@ -64,8 +67,8 @@ def cut_otherwise(mapping: Mapping, operand: str, move: Instruction, lies: dict[
 
 
 def reduced_beyond(mapping: Mapping, compute: Instruction) -> str:
-    """Why points beyond those that there are would be in a reduction, or ''. Zeros are nothing in a sum of elements; in a maximum
-    they are something, and in a sum of what is computed of them, so that the instruction has to leave them out."""
+    """Why points beyond the tensors would enter a reduction, or ''. Zeros add nothing to a sum of elements. They change
+    a maximum, or a sum of values computed from them, so there the instruction has to leave them out."""
     contract = compute.kernel.statements[0]
     inputs, value = [a.tensor for a in contract.inputs], typed_value(compute.kernel, contract)
     if contract.op == "=" or (contract.op == "+" and harmless("+", value, frozenset(inputs))):
@@ -81,7 +84,7 @@ def reduced_beyond(mapping: Mapping, compute: Instruction) -> str:
 
 
 def holds(condition: Any, s: Statement) -> bool:
-    """Whether the statement's axes alone imply a part of its `where`."""
+    """Whether the statement's axes alone imply this part of its `where`."""
     inside = [f for a in s.axes for f in (("le", 0, a.symbol), ("lt", a.symbol, a.extent))]
     sizes = sorted(symbols_of([condition, *(a.extent for a in s.axes)]) - {a.name for a in s.axes})
     known = [("le", 1, sym(n)) for n in sizes]

@@ -20,7 +20,7 @@ from isamap_smt.scheduling.staged_cuts import cut_otherwise
 
 
 def fitting_covers(mapping: Mapping, machine: Hardware, compute: Instruction, epilogue: Epilogue) -> tuple[Cover, ...]:
-    """Covers by which tiles of the mapping's sums begin and end, one for each instruction that stores. Raises ScheduleError."""
+    """Covers that begin and end tiles of the mapping's sums, one for each storing instruction. Raises ScheduleError."""
     every = covers_of(mapping.kernel, machine, compute)
     found: dict[str, Cover] = {}
     refused = []
@@ -55,7 +55,7 @@ def _misfit(mapping: Mapping, compute: Instruction, epilogue: Epilogue, c: Cover
 
 
 def _cut_unevenly(mapping: Mapping, operand: str) -> str:
-    """A part of `where` that cuts tiles between the points of an axis, not at one of them, in words; or ''."""
+    """A part of `where` that cuts tiles between the points of an axis, in words; or ''."""
     forward, axes = dict(mapping.forward), set(mapping.instruction.axes)
     for g in conditions(mapping, operand):
         if symbols_of([substitute(g, forward)]) & axes and cut_along(mapping, g) is None:

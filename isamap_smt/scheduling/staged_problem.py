@@ -48,10 +48,10 @@ LOOKED_AT = 1 << 20  # tiles of a tensor that `where` cuts
 
 @dataclass(frozen=True)
 class Question:
-    """problem: in ticks, `ticks` of which are a cycle. moves: operand or outer stage -> the instructions its ways stand for.
-    covers: of the epilogue, one for each way of the output. least: cycles of all executions, one after the other. shortened: axes
-    that the problem has fewer tiles of, as it would be too large for the solver's numbers. staying: operands whose tensors stay
-    between phases."""
+    """problem: in ticks, `ticks` to a cycle. moves: operand or outer stage -> the instructions behind its ways. covers:
+    of the epilogue, one for each way of the output. least: cycles of all executions, one after the other. shortened:
+    axes with fewer tiles in the problem than in fact, as it would be too large for the solver's numbers. staying:
+    operands whose tensors stay between phases."""
 
     problem: StagingProblem
     ticks: Fraction
@@ -65,8 +65,11 @@ class Question:
 def question(
     mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: Dict[str, int], kept: Kept = NOTHING_KEPT
 ) -> Question:
-    """sizes: of the kernel, also of sizes that are left open, for which the plan is then made. kept: what stays between phases.
-    Raises ScheduleError for a mapping that no program of uses can be made of, with what is missing."""
+    """The solver's question for a mapping.
+
+    sizes: of the kernel; the plan is made for them even if sizes are left open. kept: tensors that stay between phases.
+    Raises ScheduleError for a mapping without a program of uses; the error says what is missing.
+    """
     _check_machine(hardware)
     compute = computing(mapping, hardware)
     epilogue = check_form(mapping, compute)
@@ -150,13 +153,13 @@ def _shortened(axes: list[StagingAxis]) -> tuple[StagingAxis, ...]:
 
 
 def _onward(covers: tuple[Cover, ...]) -> tuple[str, ...]:
-    """The memories that finished sums may be taken on to."""
+    """The memories to which finished sums may be taken on."""
     moves = [c.onward for c in covers if c.onward is not None]
     return tuple(dict.fromkeys(i.operand(i.kernel.statements[0].target.tensor).memory for i in moves))
 
 
 def _beside(covers: tuple[Cover, ...], memory: str) -> int:
-    """The most rows of a memory that hold what is read beside sums, a tile of each."""
+    """The most rows of a memory taken by operands beside sums, a tile of each."""
     most = 0
     for c in covers:
         steps = (m.instruction for u in c.updates for m in u.moves)
@@ -176,7 +179,7 @@ class _Path:
 
 
 def _paths(mapping: Mapping, machine: Hardware, compute: Instruction, home: Operand) -> tuple[_Path, ...]:
-    """Those through one further memory, by all instructions that lead from it to the operand's."""
+    """Paths through one further memory, by all instructions from it to the operand's."""
     onward: dict[str, tuple[Instruction, ...]] = {}
     several = runs_of(mapping, home.name, str(home.row)).several  # a further memory would hold them as one piece
     for i in () if several else machine.instructions:
@@ -202,7 +205,7 @@ def _passes_on(move: Instruction, home: Operand, compute: Instruction) -> bool:
 
 
 def _check_machine(hardware: Hardware) -> None:
-    """Nothing happens for a machine with engines whose uses need to promise nothing. Raises HardwareError."""
+    """Raises HardwareError unless the machine has engines, known memory sizes, and no preconditions on uses."""
     if not hardware.engines:
         raise HardwareError(f"{hardware.name} has no engines; programs of uses are made for machines that have some")
     for m in hardware.memories:
@@ -220,9 +223,9 @@ def _check_machine(hardware: Hardware) -> None:
 
 
 def lacking(mapping: Mapping, hardware: Hardware) -> dict[str, str]:
-    """Operand -> why none of its tiles come or go, of each for which the machine lacks what moves, begins or stores them.
+    """Operand -> why the machine cannot move, begin or store its tiles, for each operand without a way.
 
-    Raises ScheduleError, HardwareError for mappings of which no machine makes programs.
+    Raises ScheduleError, HardwareError for mappings without a program on any machine.
     """
     _check_machine(hardware)
     compute = computing(mapping, hardware)
@@ -242,8 +245,9 @@ def lacking(mapping: Mapping, hardware: Hardware) -> dict[str, str]:
 
 
 def check_form(mapping: Mapping, compute: Instruction) -> Epilogue:
-    """What follows the statement, which the instruction computes as it stands: it assigns each element once, or reduces as the
-    instruction does, and its tiles lie in runs and are cut along one axis at most. Raises ScheduleError for anything else."""
+    """The epilogue behind the statement. Raises ScheduleError unless the instruction computes the statement as it
+    stands: it assigns each element once, or reduces as the instruction does, and its tiles lie in runs and are cut
+    along one axis at most."""
     s, contract = mapping.statement, compute.kernel.statements[0]
     epilogue = epilogue_of(mapping.kernel)
     told = f"{mapping.kernel.name}: `{s.source or mapping.kernel.text.strip()}`"
@@ -264,7 +268,7 @@ def check_form(mapping: Mapping, compute: Instruction) -> Epilogue:
 
 
 def _check_width(mapping: Mapping, machine: Hardware, compute: Instruction) -> None:
-    """Nothing happens where sums fit the cells that they lie in. Raises ScheduleError."""
+    """Raises ScheduleError if sums may not fit their cells."""
     where = machine.memory(compute.operand(compute.kernel.statements[0].target.tensor).memory)
     verdict = sums_fit(mapping.kernel, where.bits, where.name) if where.bits else Proved()
     if not isinstance(verdict, Proved):
@@ -283,14 +287,14 @@ def _axis(mapping: Mapping, name: str, extent: Any, sizes: Dict[str, int]) -> St
 
 
 def _step(e: Any, name: str) -> Any | None:
-    """How many points one more tile is: of an axis alone, or of those that are fused."""
+    """Points per tile along an axis, alone or fused."""
     inner = e.args[0] if isinstance(e, FloorDiv | FloorMod) else e
     split = affine(inner, [name])
     return None if split is None else split[0].get(name)
 
 
 def _steps(tiles: int) -> list[int]:
-    """Of an axis of so many tiles: the smallest ones, and for each number of steps the shortest."""
+    """Steps to try for an axis of so many tiles: the smallest ones, and for each number of steps the shortest."""
     if tiles <= 0:
         return [1]
     few = set(range(1, OPEN + 1))
@@ -299,7 +303,7 @@ def _steps(tiles: int) -> list[int]:
 
 @dataclass(frozen=True)
 class _Ways:
-    """What moves of tiles take, in ticks of which `ticks` are a cycle."""
+    """Times of moves of tiles in ticks, `ticks` to a cycle."""
 
     mapping: Mapping
     sizes: Dict[str, int]
@@ -308,7 +312,7 @@ class _Ways:
     among: tuple[Memory, ...]
 
     def executions(self, compute: Instruction, memory: Memory, known: bool) -> tuple[str, int, int]:
-        """A memory with what it takes for an execution at least, and for all where these differ; known: and can be counted."""
+        """(memory, its least ticks for an execution, ticks for all executions if they differ and are `known`, else 0)."""
         works = [work for _, work in served(compute, (memory,))]
         found = [_executions(self.mapping, compute, work, self.sizes) for work in works]
         one, every = (self.ticks_of(sum(x[n] for x in found)) for n in range(2))
@@ -326,11 +330,11 @@ class _Ways:
         return StagingOperand(o.name, o.memory, axes, rows, ways)
 
     def ticks_of(self, cycles: Any) -> int:
-        """Of so many cycles, not rounded up: what follows from it is a bound."""
+        """Ticks of these cycles, rounded down: the results are bounds."""
         return int(_exactly(cycles) * self.ticks)
 
     def stored(self, home: Operand, cover: Cover) -> Way:
-        """A way to store, with what is done to a tile before."""
+        """A way to store, with all steps on a tile before it."""
         at_once = not cover.begun_by_elements
         onward = () if cover.onward is None else (self.way(home, cover.onward, True, at_once),)
         steps = (s.instruction for u in cover.updates for s in (*u.moves, u))
@@ -340,14 +344,17 @@ class _Ways:
         return replace(store, begins=begins, ends=ends, waits=cover.onward is not None)
 
     def way(self, home: Operand, move: Instruction, whole: bool = False, at_once: bool = False) -> Way:
-        """One move, with what memories that engines share take for it. whole, at_once: as of _way()."""
+        """One move, with its time at memories shared by engines. whole, at_once: as of _way()."""
         parts = [(m, self._way(home, move, work, whole, at_once)) for m, work in served(move, self.among)]
         way = self._way(home, move, longest(move, limited(self.machine)), whole, at_once)
         return replace(way, served=tuple(parts)) if parts else way
 
     def _way(self, home: Operand, move: Instruction, work: Work, whole: bool, at_once: bool) -> Way:
-        """One move that takes so much work, by the outer axes whose points it counts. whole: of all points of a tile, at the rim,
-        too. at_once: of all runs of a tile; other ways are one move for each."""
+        """One move with this work, by the outer axes whose points it counts.
+
+        whole: of all points of a tile, also at the rim. at_once: of all runs of a tile; other ways are one move for
+        each.
+        """
         runs = runs_of(self.mapping, home.name, str(home.row))
         count = 1 if at_once else runs.count
         target = move.kernel.statements[0].target.tensor
@@ -379,7 +386,7 @@ class _Ways:
         return Way(move.name, start, int(each * self.ticks), tuple(per), engine=move.engine, points=points)
 
     def _points(self, mapping: Mapping, home: Operand, held: Operand, move: Instruction, work: Work) -> int:
-        """Active points of the axes that a move counts, of all tiles together; 0 where there are too many to look at."""
+        """Active points of the axes counted by a move, of all tiles together; 0 if there are too many to look at."""
         index = {a.name: sym(a.name) for a in mapping.outer}
         found = active_points(mapping, home.name, index, home, held, move)
         below = {axis: e for (axis, _), e in zip(move.active, found.active, strict=True)}
@@ -401,13 +408,13 @@ class _Ways:
 
 
 def _exactly(x: Any) -> Fraction:
-    """A figure of a description: the fraction that was meant, where it is a simple one."""
+    """A figure of a description: the fraction it stands for, if this is a simple one."""
     near = Fraction(x).limit_denominator(FINEST)
     return near if abs(near - Fraction(x)) <= Fraction(1, 10**12) * max(Fraction(1), near) else Fraction(x)
 
 
 def _ticks(instructions: list[Instruction], executions: int, memories: tuple[Memory, ...]) -> Fraction:
-    """Ticks of a cycle, so that all figures are whole, to a thousandth; fewer where a plan would take more than can be counted."""
+    """Ticks of a cycle, so that all figures are whole, to a thousandth; fewer if a plan would take too many ticks."""
     every = (x for i in instructions for x in (i.occupies.start, i.occupies.each))
     figures = [Fraction(x).limit_denominator(FINEST) for x in every]
     fine = Fraction(min(FINEST, lcm(*(f.denominator for f in figures), *figures_of(memories))))
@@ -420,7 +427,7 @@ def _ticks(instructions: list[Instruction], executions: int, memories: tuple[Mem
 def _moves(
     mapping: Mapping, machine: Hardware, compute: Instruction, home: Operand, also: bool
 ) -> tuple[Instruction, ...]:
-    """Instructions that bring the operand's tile from main memory. also: whether it may come another way."""
+    """Instructions that bring the operand's tile from main memory. also: whether it has another way, too."""
     tensor = mapping.operand_access(home.name).tensor
     own, taken = mapping.element(home.name), mapping.instruction.kernel.tensor(home.name).dtype
     if own != taken:
@@ -453,7 +460,7 @@ def _moves(
 
 
 def _taking_on(machine: Hardware, memory: str) -> str:
-    """When the moves into a memory from others of the machine would do, in words; '' where there are none."""
+    """When moves into a memory from others of the machine would do, in words; '' without such moves."""
     found = [
         i.name
         for i in machine.instructions

@@ -1,9 +1,9 @@
-"""The quickest plan of stages: plans in the order of their bounds, each timed exactly, until no bound is below the best time, or
-until several gained next to nothing.
+"""The quickest plan of stages: plans in the order of their bounds, each timed exactly, until no bound is below the best
+time, or several plans gained next to nothing.
 
-The plan with the least bound of each mapping is timed first; then those of the mapping that has the quickest plan of those that may
-gain, since bounds of mappings differ in how near they are. Counts and the solver's own measure of effort end a search, so a
-question has the same plan on any load.
+The plan with the least bound of each mapping is timed first. Then come plans of the mapping with the quickest plan, of
+those mappings that may gain, since bounds of mappings differ in how near they are. Counts and the solver's own measure
+of effort end a search, so a question has the same plan on any load.
 """
 
 from __future__ import annotations
@@ -54,10 +54,9 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Found:
-    """best: None where nothing fits. bound: cycles; no plan of the mappings asked for is quicker. scheduled: how many were.
-    blocked: how many with one more loop.
-    first: the solver's first answer about the most promising one.
-    """
+    """best: None if nothing fits. bound: cycles; no plan of the mappings in question is quicker. scheduled: how many
+    mappings were asked for. blocked: how many others were, with one more loop.
+    first: the solver's first answer about the most promising one."""
 
     best: Candidate | None
     bound: float
@@ -67,8 +66,9 @@ class Found:
 
 
 def search(questions: Sequence[tuple[ProvedMapping, Question]], timeout: float, time: Time, further: Further) -> Found:
-    """The best plan. questions: the most promising first. timeout: of the solver's deterministic seconds for each mapping. further:
-    mappings like the best one, with one more loop, which are asked about where it moves tiles again and again."""
+    """The best plan. questions: the most promising first. timeout: of the solver's deterministic seconds for each
+    mapping. further: mappings like the best one, with one more loop; they are tried if it moves tiles again and
+    again."""
     found = _Search(time)
     for p, q in questions[:TRIED]:
         late = bool(found.asked) and deadline.enough()
@@ -92,7 +92,7 @@ def search(questions: Sequence[tuple[ProvedMapping, Question]], timeout: float, 
 
 
 def once(q: Question) -> float:
-    """Cycles that no plan of the mapping goes below: of the engine that has most to do, where each tile is moved once."""
+    """A lower bound in cycles on the mapping's plans: of the busiest engine, if each tile is moved once."""
     problem, work = q.problem, {q.problem.engine: q.least * float(q.ticks)}
     for o in problem.operands:
         if len({w.engine for w in o.ways}) == 1:
@@ -110,10 +110,10 @@ def _moved(q: Question, o: StagingOperand, way: Way) -> int:
 
 
 class _Asked:
-    """A mapping, whose plans are asked for in the order of their bounds.
+    """A mapping, with its plans in the order of their bounds.
 
-    low: cycles; no plan that was not asked for is quicker. left: nor is one that was, in slots that it was not timed with. done: no
-    further one is asked for. cycles: of the quickest plan. in_vain: plans since one gained.
+    low: cycles; no plan still to come is quicker. left: nor is a past plan, in other slots than the timed ones. done:
+    no further plan is asked for. cycles: of the quickest plan. in_vain: plans since the last gain.
     """
 
     def __init__(self, proved: ProvedMapping, question: Question, timeout: float) -> None:
@@ -126,14 +126,14 @@ class _Asked:
         self.cycles, self.before, self.in_vain = inf, inf, 0
 
     def seen(self, cycles: float) -> None:
-        """The time of the plan that was asked for, in its best slots."""
+        """Notes the time of the last plan, in its best slots."""
         self.cycles = min(self.cycles, cycles)
         self.in_vain += 1
         if self.cycles < self.before * (1 - GAIN):
             self.before, self.in_vain = self.cycles, 0
 
     def ask(self, best: Candidate | None) -> StagingDecision | None:
-        """The plan with the least bound of those that were not asked for; None where there is none that may be quicker."""
+        """The next plan, with the least bound of all still to come; None if none may be quicker."""
         q = self.question
         if best is not None and not q.shortened:
             self.model.below(self.ticks(best))
@@ -152,12 +152,12 @@ class _Asked:
         return answer.decision
 
     def ticks(self, best: Candidate) -> int:
-        """Of a plan: one that is quicker takes less."""
+        """A limit in ticks: any quicker plan takes less."""
         return ceil(best.timing.cycles * float(self.question.ticks) * (1 - SAME))
 
 
 class _Search:
-    """Of several mappings."""
+    """The search over plans of several mappings."""
 
     def __init__(self, time: Time, best: Candidate | None = None) -> None:
         self.time, self.best = time, best
@@ -165,12 +165,12 @@ class _Search:
 
     @property
     def cycles(self) -> float:
-        """Of the best plan."""
+        """Cycles of the best plan."""
         return inf if self.best is None else self.best.timing.cycles
 
     @property
     def low(self) -> float:
-        """No plan of the mappings is quicker that was not timed."""
+        """A lower bound in cycles on the mappings' plans not yet timed."""
         return min((min(a.low, a.left) for a in self.asked), default=inf)
 
     def begin(self, asked: _Asked) -> None:

@@ -1,7 +1,7 @@
-"""Tensors that stay in a memory of the machine between the phase that computes them and those that read them.
+"""Tensors that stay in a memory of the machine between the phase that computes them and the phases that read them.
 
-All their tiles lie there at once, in rows at the end of the memory. So their stage stands outside of all loops, nothing stores or
-fills it, and each step takes one tile along their axes: then the phases count tiles alike.
+All their tiles lie there at once, in rows at the end of the memory. So their stage stands outside of all loops, nothing
+stores or fills it, and each step takes one tile along their axes: then the phases count tiles alike.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Layout = tuple[
 
 @dataclass(frozen=True)
 class Staying:
-    """ends: the row of `memory` behind the tensor's last one. stored: and in main memory. layout: which element each cell holds, as
-    the phase that computes the tensor has it; None for that phase."""
+    """ends: the row of `memory` behind the tensor's last one. stored: also in main memory. layout: the element of each
+    cell, from the phase that computes the tensor; None for this phase itself."""
 
     tensor: str
     memory: str
@@ -39,7 +39,7 @@ class Staying:
 
 @dataclass(frozen=True)
 class Kept:
-    """What one phase leaves or finds. taken: rows of memories where that of other phases stays meanwhile."""
+    """Tensors left or found in place by one phase. taken: rows of memories kept by other phases meanwhile."""
 
     stays: tuple[Staying, ...] = ()
     taken: tuple[tuple[str, int], ...] = ()
@@ -49,7 +49,7 @@ NOTHING_KEPT = Kept()
 
 
 def layout_of(mapping: Mapping, operand: str) -> Layout:
-    """What cells of the operand's tiles hold, whatever axes are called."""
+    """The elements in cells of the operand's tiles, independent of axis names."""
     home = mapping.instruction.operand(operand)
     cells = {str(home.row): sym("row"), str(home.column): sym("column")}
     names: dict[str, Any] = dict(cells)
@@ -63,7 +63,7 @@ def layout_of(mapping: Mapping, operand: str) -> Layout:
 
 
 def restricted(q: Question, mapping: Mapping, kept: Kept) -> Question:
-    """A Question whose plans leave tensors where they are. Raises ScheduleError for a mapping that has them elsewhere."""
+    """A Question whose plans leave kept tensors in place. Raises ScheduleError for a mapping that has them elsewhere."""
     taken = dict(kept.taken)
     memories = tuple((m, rows - taken.get(m, 0)) for m, rows in q.problem.memories)
     q = replace(q, problem=replace(q.problem, memories=memories))
@@ -91,12 +91,12 @@ def restricted(q: Question, mapping: Mapping, kept: Kept) -> Question:
 
 
 def _free(way: Way) -> Way:
-    """The same move where it is not made."""
+    """The same move at no cost: it is not made."""
     return replace(way, start=0, each=0, per=(), points=None, served=())
 
 
 def _left(q: Question, o: StagingOperand, stay: Staying, why: str) -> Question:
-    """The output, which nothing stores, or not only."""
+    """The output, left in place; also stored only if `stay` says so."""
     own = [n for n, c in enumerate(q.covers) if c.onward is None]
     if not own:
         raise ScheduleError(f"{why}, and finished sums are taken on from there")
@@ -107,7 +107,7 @@ def _left(q: Question, o: StagingOperand, stay: Staying, why: str) -> Question:
 
 
 def _found(q: Question, o: StagingOperand, why: str) -> Question:
-    """An input, which nothing fills."""
+    """An input found in place: nothing fills it."""
     if not o.ways or o.ways[0].outer:
         raise ScheduleError(f"{why}, and nothing brings tiles of {o.name} there at once")
     inputs = tuple(replace(i, ways=(_free(o.ways[0]),)) if i is o else i for i in q.problem.inputs)

@@ -1,4 +1,4 @@
-"""How each operand lies in memory, seen from one execution of the instruction: which must be packed, and why.
+"""The layout of each operand in memory, seen from one execution: whether it must be packed, and why.
 
 An operand can be read in place when the elements of one execution are neighbours in its tensor, in the order of the
 instruction's cells, and when a tail can be cut by a mask.
@@ -33,9 +33,9 @@ PRIVATE, SHARED = 3 / 4, 1 / 2  # share of a cache that tiles may fill: lines co
 
 @remembered
 def strides(s: Setting, operand: str, symbolic: bool = True, window: bool = False) -> dict[str, Any] | None:
-    """Elements between neighbours along each kernel axis, in the row-major tensor; None when that is not affine.
+    """Elements between neighbours along each kernel axis, in the row-major tensor; None if the offset is not affine.
 
-    window: in the copy with its padding written out, where there is padding.
+    window: in the copy with its padding written out, if there is padding.
     """
     mapping = s.given if symbolic else s.mapping
     access = mapping.operand_access(operand)
@@ -46,7 +46,7 @@ def strides(s: Setting, operand: str, symbolic: bool = True, window: bool = Fals
 
 
 def _window(mapping: Mapping, operand: str) -> tuple[Any, ...]:
-    """The extents between which the operand's elements lie: of a window with its padding written out, or of the tensor."""
+    """The extents around the operand's elements: of a window with its padding written out, or of the tensor."""
     access = mapping.operand_access(operand)
     shape = mapping.kernel.tensor(access.tensor).shape
     if not _borders(mapping, operand):
@@ -91,7 +91,7 @@ def why_packed(s: Setting, operand: str) -> str:
 
 
 def no_zeros(s: Setting, operand: str) -> bool:
-    """Whether a guard leaves out elements of the operand for which the zeros of a copy cannot stand."""
+    """Whether a guard leaves out elements of the operand, and zeros in a copy cannot replace them."""
     x = s.given.statement
     return bool(_borders(s.given, operand)) and not (x.op == "+" and is_product(x.value, x.ordered))
 
@@ -104,8 +104,8 @@ def _tested(mapping: Mapping, operand: str) -> bool:
 
 @remembered
 def masks_cut(s: Setting, operand: str) -> bool:
-    """Whether some relation of the guard leaves the first lanes of the operand's loads, no other one is moved by lanes, and the
-    machine's masked loads leave in the other lanes what changes nothing."""
+    """Whether masked loads can carry out the guard: some relation leaves the first lanes of the operand's loads, no
+    other one changes along lanes, and the machine's masked loads leave a neutral number in the other lanes."""
     mapping, beyond = s.given, beyond_for(s.given.statement)
     lanes = [a for a in program_axes(mapping) if a.leaf > 1 and a.lane in _moving(mapping, operand)]
     moved = [g for g in _borders(mapping, operand) if symbols_of([g]) & {m for a in lanes for m in a.members}]
@@ -118,7 +118,7 @@ def masks_cut(s: Setting, operand: str) -> bool:
 
 @remembered
 def load_in_place(s: Setting, operand: str) -> Instruction | None:
-    """The load that takes the operand's elements from where they lie; None where none does."""
+    """The load that takes the operand's elements in place; None if there is none."""
     step = strides(s, operand, window=True)
     if step is None:
         return None
@@ -126,7 +126,7 @@ def load_in_place(s: Setting, operand: str) -> Instruction | None:
 
 
 def _moving(mapping: Mapping, operand: str) -> list[str]:
-    """The operand's lanes along which its elements differ."""
+    """The operand's lanes with different elements."""
     used = symbols_of(mapping.operand_access(operand).index)
     axes = {a.lane: a for a in program_axes(mapping) if a.lane}
     return [x for x in map(str, mapping.cells(operand)) if set(axes[x].members) & used]
@@ -158,7 +158,7 @@ def _apart(mapping: Mapping, step: dict[str, Any], load: Instruction, lanes: tup
 
 @remembered
 def reached(s: Setting) -> bool:
-    """Whether moves reach the accumulators' elements in the output tensor, but for a tail that no mask cuts."""
+    """Whether moves reach the accumulators' elements in the output tensor, apart from a tail without a mask."""
     mapping, o = s.mapping, s.output
     lanes = [str(c) for c in mapping.cells(o)]
     found = [
@@ -173,7 +173,7 @@ def reached(s: Setting) -> bool:
 
 
 def _open_border(mapping: Mapping, operand: str) -> str:
-    """Why no padded window can be made where one is needed: its extent is open, or its guard is not one of cells."""
+    """Why an operand cannot have the padded window it needs: its extent is open, or its guard is not one of cells."""
     statement = mapping.statement
     index = mapping.operand_access(operand).index
     names = {a.name for a in statement.axes}
@@ -189,12 +189,12 @@ def _open_border(mapping: Mapping, operand: str) -> str:
 
 
 def _borders(mapping: Mapping, operand: str) -> tuple[Any, ...]:
-    """The relations of the guard that the operand's element alone answers for, and that can fail."""
+    """The guard's relations that the operand's element alone decides and that can fail."""
     return decided_at(mapping.statement, mapping.operand_access(operand).index)
 
 
 def _is_bound(relation: Any, index: tuple[Any, ...], shape: tuple[Any, ...]) -> bool:
-    """Whether the relation says that one coordinate of the operand is at least 0, or below its extent."""
+    """Whether the relation bounds one coordinate of the operand by 0 from below, or by its extent from above."""
     room = slack(relation)
     ends = [(i, extent - 1 - i) for i, extent in zip(index, shape, strict=True)]
     return room is not None and any(sp.expand(room - e) == 0 for pair in ends for e in pair)
@@ -227,7 +227,7 @@ def components(s: Setting, operand: str, packed: bool) -> tuple[Component, ...]:
 
 @remembered
 def compulsory(s: Setting, operand: str) -> int:
-    """Elements of the operand that are touched at least once, as the cost model counts them."""
+    """Elements of the operand touched at least once, as the cost model counts them."""
     total = 1
     for c in components(s, operand, False):
         tiles = {d: s.axes[d].extent for d in c.axes}
@@ -236,25 +236,25 @@ def compulsory(s: Setting, operand: str) -> int:
 
 
 def tile_bytes(s: Setting, operand: str, tile: dict[int, int]) -> int:
-    """Bytes of the operand that a tile touches, as the cost model counts them. tile: position of a program axis -> points."""
+    """Bytes of the operand touched by a tile, as the cost model counts them. tile: number of a program axis -> points."""
     packed = operand != s.output and why_packed(s, operand) != ""
     footprints = (c.footprint({d: tile[d] for d in c.axes}) for c in components(s, operand, packed))
     return s.bytes(operand) * prod(footprints)
 
 
 def usable(cache: Memory) -> int:
-    """Bytes of a cache that tiles may fill."""
+    """Bytes of a cache available to tiles."""
     return int((cache.capacity or 0) * (SHARED if cache.shared else PRIVATE))
 
 
 def kept_between(s: Setting, m: Machine) -> int:
-    """The nearest cache that holds all operands together from one call to the next, 1 the nearest; what lies farther away
-    is asked for nothing. One more than there are caches where none holds them."""
+    """The number of the nearest cache that holds all operands together from one call to the next, from 1; memories
+    farther away have no traffic. One more than there are caches if none holds them."""
     return holding(sum(compulsory(s, o) * s.bytes(o) for o in (*s.inputs, s.output)), m)
 
 
 def holding(size: int, m: Machine) -> int:
-    """The nearest cache that holds so many bytes, 1 the nearest; one more than there are caches where none does."""
+    """The number of the nearest cache for `size` bytes, from 1; one more than there are caches if none holds them."""
     return next((u for u, cache in enumerate(m.caches, 1) if size <= usable(cache)), len(m.caches) + 1)
 
 
@@ -263,7 +263,7 @@ def _single(s: Setting, d: int) -> Component:
 
 
 def _parts(s: Setting, index: Any) -> tuple[Part, ...] | None:
-    """What moves one tensor dimension; None when the index is not affine."""
+    """How each axis moves one tensor dimension; None if the index is not affine."""
     extents = {a.name: int(a.extent) for a in s.mapping.statement.axes}
     found = affine(substitute(index, {}), extents)
     if found is None or not all(is_constant(c) for c in found[0].values()):

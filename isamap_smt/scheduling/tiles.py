@@ -1,4 +1,4 @@
-"""Tile chains: which (T0, T1, ..., TU) an axis may take.
+"""Tile chains: the legal (T0, T1, ..., TU) of an axis.
 
 T0 is a register tile. In the nearest cache a non-reduction axis keeps T1 = T0. The farthest cache's tile cuts the axis
 into q nearly equal parts, q from a fixed list; the tiles between divide it.

@@ -25,9 +25,9 @@ def utilisation(
     sizes: Dict[str, int],
     seen: Timing,
 ) -> tuple[Utilisation, ...]:
-    """Multiply-adds of the kernel, or points of another statement, of those that the instruction could make in the time. Cycles
-    that a link is busy, of the time of the engines that serve it; cycles that a memory serves uses, of the time, where it has a
-    bandwidth or banks. Rows of a memory that stages take, of all."""
+    """Shares of the machine in use. Computing: multiply-adds of the kernel, or points of another statement, of all that
+    the instruction could make in the time. Links: busy cycles, of the time of their engines. Memories with a bandwidth
+    or banks: cycles of service, of the time. Memories with rows: rows taken by stages, of all."""
     compute = computing(mapping, machine)
     wanted = prod(int(evaluate(a.extent, dict(sizes))) for a in mapping.statement.axes)
     each = compute.occupies.cycles(prod(compute.axes[a] for a in compute.occupies.per))
@@ -52,7 +52,7 @@ def _links(machine: Hardware, seen: Timing) -> Iterator[Utilisation]:
 
 
 def _link(i: Instruction) -> str:
-    """Between the two memories that an instruction moves elements; '' for one that does not."""
+    """The two memories of a move, as text; '' for an instruction without one."""
     if i.kind == "compute":
         return ""
     s = i.kernel.statements[0]
