@@ -1,4 +1,4 @@
-"""Ways to compute each sum of a kernel: as it stands, or taken apart, with what each is predicted to cost.
+"""Ways to compute each sum of a kernel: as it stands or taken apart, each with its predicted cost.
 
 Ways for one statement change no other, so the costs add up, and one choice for each statement is a choice for the kernel.
 """
@@ -30,9 +30,11 @@ LEFT_CYCLES = 64.0  # per point of a sum that no instruction computes: any way t
 
 @dataclass(frozen=True)
 class Alternative:
-    """One way to compute statement number `statement`. way: what is done to it, made of the candidate's kernel; None: nothing.
-    cycles: of all that comes of it. least: that no schedule of it needs less of, where that is known. scheduled: whether
-    instructions compute it."""
+    """One way to compute statement number `statement`. way: the rewrite of the candidate's kernel; None for no rewrite.
+
+    cycles: of all statements it makes. least: a lower bound over all its schedules, if known. scheduled: whether
+    instructions compute it.
+    """
 
     statement: int
     way: Rewrite | None
@@ -43,7 +45,7 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Table:
-    """The alternatives of each sum, that as it stands first, the main statement's first. main: the main statement as it stands."""
+    """The alternatives of each sum, the unchanged one first, and the main statement's before others. main: it, unchanged."""
 
     candidate: Candidate
     main: Implementation
@@ -51,7 +53,7 @@ class Table:
 
 
 def table(c: Candidate, clock: Clock) -> Table:
-    """All alternatives, priced. Raises ScheduleError where the main statement cannot be carried out at all."""
+    """All alternatives, priced. Raises ScheduleError if the main statement cannot be carried out at all."""
     q = c.question
     main = implementation(q, q.kernel.main, clock)
     if c.settled:
@@ -109,7 +111,7 @@ class _Statement:
             yield from self.clock.time("map", in_digits, q.kernel, q.hardware, c.sizes, self.schedule)
 
     def _staged(self) -> Iterator[Rewrite]:
-        """With what a guarded reduction takes in a tensor of its own, no larger than one that it reads."""
+        """Store the values taken by a guarded reduction in their own tensor, no larger than one of its inputs; also with splits."""
         c, q, n = self.candidate, self.candidate.question, self.number
         s = q.kernel.statements[n]
         if not has_values(q.kernel, n) or not any({a.name for a in s.axes} <= symbols_of(i.index) for i in s.inputs):
@@ -123,7 +125,7 @@ class _Statement:
             yield after(way, one, c.sizes)
 
     def _priced(self, ways: Iterator[Rewrite]) -> Iterator[Alternative]:
-        """Those that instructions carry out."""
+        """Alternatives carried out by instructions. Once one is known, they end at the time aimed for."""
         known = self.schedule is not None
         for way in ways:
             if known and deadline.enough():
@@ -133,7 +135,7 @@ class _Statement:
                 known = True
 
     def _alternative(self, way: Rewrite) -> Alternative:
-        """Raises ScheduleError where no instruction computes what the way leads to."""
+        """The rewrite with its price. Raises ScheduleError if no instruction computes a statement it needs."""
         q = of_form(self.candidate.question, self.candidate.after(way))
         needed, more = self._computed(way, q.kernel.main)
         able = {q.kernel.main, *secondary_statements(q.kernel, every=q.hardware.simulated)}
@@ -149,7 +151,7 @@ class _Statement:
         return Alternative(self.number, way, cycles, least)
 
     def _computed(self, way: Rewrite, main: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Statements that the way leads to: those that instructions have to compute, and others that they may."""
+        """Statements made by the rewrite: those instructions have to compute, and others they may."""
         filled = tuple(r.statement for r in way.roles if isinstance(r, Copied | Total))
         pieces = tuple(p.statement for p in way.pieces)
         staged = next(

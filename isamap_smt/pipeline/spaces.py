@@ -1,4 +1,4 @@
-"""The space that a search walks: the schedules of the best few mappings, each with CP-SAT's own choice in it."""
+"""The space of a search: the schedules of the best few mappings, each with CP-SAT's own choice in it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ASKED = 6  # mappings that are looked at for those, as pins may name an axis tha
 
 @dataclass(frozen=True)
 class Spaces:
-    """The space, where each of its mappings was found, and the exact solver's choice by `figures`."""
+    """The space, the search behind each of its mappings, and the exact solver's choice by `figures`."""
 
     space: Space
     mappings: tuple[MappingSet, ...]
