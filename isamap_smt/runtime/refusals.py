@@ -1,4 +1,4 @@
-"""What the C's code says, as an exception: of its kind, with the C's own text and what only the caller's arrays tell."""
+"""A code of the C as an exception: of its kind, with the C's own text and details from the caller's arrays."""
 
 from __future__ import annotations
 
