@@ -87,7 +87,7 @@ def _opened() -> sqlite3.Connection | None:
 def _connected(file: Path) -> sqlite3.Connection:
     database = sqlite3.connect(file, timeout=_PATIENCE)
     try:
-        database.execute("pragma synchronous = off")  # what a crash leaves half written has no seal that fits
+        database.execute("pragma synchronous = off")  # an entry left half written by a crash has no fitting seal
         database.execute("create table if not exists answers (key text primary key, value text)")
     except sqlite3.Error:
         database.close()

@@ -138,7 +138,7 @@ def evidence(claims: Sequence[ClaimResult], asked: Sequence[Query]) -> tuple[Que
 
 
 def wants_model(script: str) -> bool:
-    """Whether the question is if some values satisfy everything: `sat` is then the answer hoped for."""
+    """Whether the question asks for values that satisfy everything: `sat` is then the answer hoped for."""
     return script.rstrip().removesuffix("(check-sat)").rstrip().endswith(SATISFIABLE)
 
 

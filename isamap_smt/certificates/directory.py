@@ -17,7 +17,7 @@ from isamap_smt.certificates.sealed import MARK, changed, read_seal
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.runtime.whole_file import check_file_place, whole_file
 
-Foreign = Callable[[Path], str]  # what in a directory isamap did not write, or "" where it wrote everything
+Foreign = Callable[[Path], str]  # a name in a directory not written by isamap, or "" if there is none
 
 
 class OutputError(IsamapError):

@@ -1,10 +1,10 @@
-"""The obligation to prove, stated outside of the directory: PROOFS.lock beside PROOFS has a line for each certificate.
+"""The obligations, stated outside of the directory: PROOFS.lock beside PROOFS has a line for each certificate.
 
     <digest of the question>  <id>
 
-The question is stated by no source: which kernel with which element types, ranges and sizes, mapped how, in which schedule. So
-a certificate gone, added, or about less than before differs from the lock, whatever was made to fit in the directory;
-and a change of the lock is a change of a file, seen by a review. Verdicts, formulas and lowering are not in it: they are derived.
+No source states the question: which kernel with which element types, ranges and sizes, mapped how, in which schedule. So
+a certificate that is gone, added, or about less than before differs from the lock, whatever was made to fit in the directory;
+and a change of the lock is a change of a file that a review sees. Verdicts, formulas and lowering are not in it: they are derived.
 """
 
 from __future__ import annotations

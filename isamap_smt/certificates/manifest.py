@@ -87,7 +87,7 @@ def _read(path: Path, what: str) -> dict[str, Any]:
         )
     if document.get("digest") != digest(canonical({k: v for k, v in document.items() if k != "digest"})):
         raise DamagedError(f"{what} was edited by hand: its digest is not that of its contents")
-    if text != text_of(document):  # a key that stands twice, of which only the last was read
+    if text != text_of(document):  # a key given twice: only the last was read
         raise DamagedError(f"{what} was edited by hand: it is not written as isamap writes it")
     return document
 
@@ -185,7 +185,7 @@ def _checked(listed: Dict[str, str], found: Dict[str, bytes], by: str) -> dict[s
 
 
 def check_root(directory: Path) -> None:
-    """Raise CertificateError unless certificates and their index are here: for none, or for a part.
+    """Raise CertificateError if the directory holds no certificates, or is only a part of a directory of them.
 
     Certificates without any index above them pass: its absence is a finding of the check.
     """

@@ -37,7 +37,7 @@ Progress = Callable[[int, int, Outcome], None]  # done, all, the latest
 class Survey:
     """The certificates to look at. work: id of each one to check, and the digest of its manifest in the index.
 
-    found: outcomes known already, missing certificates among them. lock: the list of obligations; None if there is none.
+    found: outcomes known already, missing certificates among them. lock: the file with the obligations; None if there is none.
     """
 
     work: tuple[tuple[str, str | None], ...]
@@ -51,7 +51,7 @@ class Survey:
 
 
 def survey(directory: Path, lock: Path | None = None, only: Callable[[str], bool] | None = None) -> Survey:
-    """The contents of the directory, beside the lists of its index and the lock.
+    """The directory compared with the lists of its index and the lock.
 
     lock: the file with the obligations; by default the one beside the directory, if there is one. Raises
     CertificateError if the directory is none of certificates, and for a missing lock.

@@ -1,4 +1,4 @@
-"""A mapping read back from a certificate: it is worth something as its claims are discharged again, here and now."""
+"""A mapping read back from a certificate: its claims are discharged again, here and now, and only that gives it worth."""
 
 from __future__ import annotations
 

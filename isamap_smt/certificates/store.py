@@ -126,7 +126,7 @@ class Lowered:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The digest in its C, too."""
+        """The digest that its C states, too."""
         return fingerprint(self.program, self.split)
 
 
@@ -149,7 +149,7 @@ class Evidence:
 
     @property
     def parts(self) -> tuple[tuple[str, Derived], ...]:
-        """With the beginnings of their file names."""
+        """Each part with the prefix of its file names."""
         apart = (("split-", self.split),) if self.split else ()
         below = (("program-", self.lowered.derived),) if self.lowered else ()
         bounds = (("", self.rounding.derived),) if self.rounding else ()
@@ -162,7 +162,7 @@ class Evidence:
 
     @property
     def last(self) -> Proof:
-        """The proof with the assumptions."""
+        """The proof that states the assumptions."""
         return self.lowered.derived.proof if self.lowered else self.mapping.proof
 
 
@@ -252,7 +252,7 @@ def machine_certificate(hardware: Hardware) -> Certificate:
 def _instruction_document(instruction: Instruction, source: str | None) -> dict[str, Any]:
     found = instruction_digests(instruction)
     document: dict[str, Any] = {"source": source or instruction.name, "text": found.text, "rounding": found.rounding}
-    if ".py" in document["source"]:  # a file that is being worked on: a check should say what in it has changed
+    if ".py" in document["source"]:  # a file being worked on: a check should name its changes
         document["parts"] = dict(found.parts)
     return {**document, "digest": found.whole}
 

@@ -58,7 +58,7 @@ _TERMS = {row.sign: head for head, row in INDEX_HEADS.items()}
 
 
 def expression_document(e: Any) -> Any:
-    """An index expression as JSON. Raises CertificateError for an expression without a head."""
+    """An index expression as JSON. Raises CertificateError if it has an unknown head."""
     e = sp.sympify(e)
     if e.is_Integer:
         return int(e)
@@ -230,7 +230,7 @@ def kernel_document(kernel: Kernel, source: str | None = None, split: Form | Non
 
 
 def _fixed_sizes(found: Kernel, kernel: Kernel) -> dict[str, int]:
-    """Sizes with a number in the kernel, but a name in the kernel found."""
+    """The sizes that are numbers in the kernel, but names in `found`."""
     known = {a.name: a.extent for a in kernel.axes}
     same: list[tuple[Any, Any]] = [(a.extent, known.get(a.name)) for a in found.axes]
     for a, b in zip(found.tensors, kernel.tensors, strict=False):
@@ -303,7 +303,7 @@ def whole_from(document: Dict[str, Any], files: tuple[str, ...] = ()) -> Kernel:
 
 
 def _found(find: Callable[[str], _Found], source: str, files: tuple[str, ...]) -> _Found:
-    """find(source), with the code of no files carried out but these.
+    """find(source), while no code runs but that of these files.
 
     If the source's file is not seen from here, the error says from where it should be.
     """

@@ -25,14 +25,14 @@ from isamap_smt.pipeline.question import Clock
 from isamap_smt.pipeline.secondary import secondary_statements
 from isamap_smt.pipeline.split import after, in_digits, moves, splits
 
-LEFT_CYCLES = 64.0  # per point of a sum that no instruction computes: any way that one computes costs less
+LEFT_CYCLES = 64.0  # per point of a sum without an instruction: any way with one costs less
 
 
 @dataclass(frozen=True)
 class Alternative:
     """One way to compute statement number `statement`. way: the rewrite of the candidate's kernel; None for no rewrite.
 
-    cycles: of all statements it makes. least: a lower bound over all its schedules, if known. scheduled: whether
+    cycles: predicted for all statements of the way. least: a lower bound over all its schedules, if known. scheduled: whether
     instructions compute it.
     """
 
@@ -45,7 +45,10 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Table:
-    """The alternatives of each sum, the unchanged one first, and the main statement's before others. main: it, unchanged."""
+    """For each sum its alternatives, with the unchanged sum first. The main statement's row comes first.
+
+    main: the implementation of the unchanged main statement.
+    """
 
     candidate: Candidate
     main: Implementation
@@ -111,7 +114,10 @@ class _Statement:
             yield from self.clock.time("map", in_digits, q.kernel, q.hardware, c.sizes, self.schedule)
 
     def _staged(self) -> Iterator[Rewrite]:
-        """Store the values taken by a guarded reduction in their own tensor, no larger than one of its inputs; also with splits."""
+        """Rewrites that store the values of a guarded reduction in a tensor of their own, no larger than one of its inputs.
+
+        The first only stores them; the others also split the reduction.
+        """
         c, q, n = self.candidate, self.candidate.question, self.number
         s = q.kernel.statements[n]
         if not has_values(q.kernel, n) or not any({a.name for a in s.axes} <= symbols_of(i.index) for i in s.inputs):
@@ -125,7 +131,7 @@ class _Statement:
             yield after(way, one, c.sizes)
 
     def _priced(self, ways: Iterator[Rewrite]) -> Iterator[Alternative]:
-        """Alternatives carried out by instructions. Once one is known, they end at the time aimed for."""
+        """Each way that instructions can carry out, with its price. Once one is known, the search ends when its time is up."""
         known = self.schedule is not None
         for way in ways:
             if known and deadline.enough():
@@ -135,7 +141,7 @@ class _Statement:
                 known = True
 
     def _alternative(self, way: Rewrite) -> Alternative:
-        """The rewrite with its price. Raises ScheduleError if no instruction computes a statement it needs."""
+        """The way with its price. Raises ScheduleError if a statement it needs has no instruction."""
         q = of_form(self.candidate.question, self.candidate.after(way))
         needed, more = self._computed(way, q.kernel.main)
         able = {q.kernel.main, *secondary_statements(q.kernel, every=q.hardware.simulated)}
@@ -151,7 +157,7 @@ class _Statement:
         return Alternative(self.number, way, cycles, least)
 
     def _computed(self, way: Rewrite, main: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Statements made by the rewrite: those instructions have to compute, and others they may."""
+        """The way's statements: (those that instructions have to compute, those that they may)."""
         filled = tuple(r.statement for r in way.roles if isinstance(r, Copied | Total))
         pieces = tuple(p.statement for p in way.pieces)
         staged = next(

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def built(planned: Plan, build: Callable[[Plan], T]) -> tuple[Plan, T]:
-    """Returns the plan, or one with other covers, and its build. build raises DescriptionError for a refused cover."""
+    """The plan, or one with other covers, and the result of `build`, which raises DescriptionError for a refused cover."""
     while True:
         try:
             return planned, build(planned)
@@ -31,7 +31,10 @@ def built(planned: Plan, build: Callable[[Plan], T]) -> tuple[Plan, T]:
 
 
 def _another(planned: Plan, error: DescriptionError) -> Plan | None:
-    """A plan without the refused covers. None if the error names none, one is refused already, too many are, or nothing is left."""
+    """A plan without the refused covers.
+
+    Returns None if the error names no covers, one was refused before, MOST are refused, or no plan is left.
+    """
     q, found = planned.asked, error.refused
     if q is None or not found or set(found) & set(q.hardware.refused) or len(q.hardware.refused) >= MOST:
         return None

@@ -59,10 +59,10 @@ class Group:
 
     @property
     def live(self) -> int:
-        """Bytes for one value of the axis in a cache at the end of a block with prefetching (isamap_smt.codegen.lower).
+        """Bytes for one value of the axis in a cache at the end of a block that prefetches (isamap_smt.codegen.lower).
 
-        They are of tensors handed over, of the next block of tensors read by several, and of results with the shape and type of one
-        of these.
+        It counts tensors handed over, the next block of tensors that several statements read, and results of the same shape and
+        type as one of these.
         """
         written = (statement_of(s).target.tensor for s in self.schedules)
         shapes = {(x.shape, x.dtype) for x in map(self.kernel.tensor, self.common)}
@@ -145,9 +145,10 @@ def _seen(group: Group, small: dict[str, int], sizes: dict[str, int], figures: F
 
 
 def _streamed(group: Group, seen: Sequence[_Seen]) -> tuple[float, float]:
-    """Cycles to bring tensors not shared by blocks from the level with room for all of them, and the exposed part of the cycles.
+    """Cycles to bring tensors that no two blocks share, from the level where the whole tensors lie; and the exposed part of them.
 
-    A block's price assumes they stay at the level of one block between calls. A tensor read by several statements comes once.
+    A block's price assumes them at the level where one block would stay between calls. A tensor read by several statements
+    comes once.
     """
     total = exposed = 0.0
     brought: set[str] = set()
@@ -169,7 +170,7 @@ def _streamed(group: Group, seen: Sequence[_Seen]) -> tuple[float, float]:
 
 
 def _again(group: Group, points: int, seen: Sequence[_Seen]) -> float:
-    """Cycles per block to bring operands read by all blocks, from their level beside the tensors handed over.
+    """Cycles per block to bring operands that all blocks read, from the level where they stay beside the tensors handed over.
 
     The price of a block takes each statement to have the caches for itself.
     """

@@ -36,9 +36,10 @@ Choice = tuple[int, ...]  # of each sum, the number of its alternative in the or
 
 @dataclass(frozen=True)
 class Decided:
-    """A choice: the question about the kernel computed, the rewrites leading to it, and the implementation of each statement.
+    """A choice: the question about the computed kernel, the rewrites that lead to it, and the implementation of each statement.
 
-    least: a lower bound over all choices of the form. ways: to take its sums apart. compared: predictions for other forms.
+    least: a lower bound over all choices of the form. ways: the number of priced ways to take its sums apart. compared: notes
+    with the predictions for other forms.
     """
 
     candidate: Candidate
@@ -116,7 +117,7 @@ class Opened:
 
     @cached_property
     def rows(self) -> tuple[tuple[Alternative, ...], ...]:
-        """The alternatives of each sum, the cheapest first; of equal ones the sum as it stands."""
+        """The alternatives of each sum, the cheapest first; at equal cost the unchanged sum comes first."""
         return tuple(tuple(sorted(row, key=lambda a: a.cycles)) for row in self.table.rows)
 
     @property
@@ -129,7 +130,7 @@ class Opened:
         return sum(row[n].cycles - row[0].cycles for row, n in zip(self.rows, choice, strict=True))
 
     def next(self, choice: Choice) -> Iterator[Choice]:
-        """The choices with one alternative dearer by a place, each once."""
+        """The choices one step dearer: one sum takes its next alternative. No choice is generated twice."""
         last = max((n for n, k in enumerate(choice) if k), default=0)
         for n in range(last, len(choice)):
             if choice[n] + 1 < len(self.rows[n]):
@@ -220,9 +221,9 @@ def _told(row: tuple[Alternative, ...], taken: Alternative, proved: ProvedSplit)
 
 @dataclass(order=True)
 class _Entry:
-    """empty: whether no instruction computes any of it. cycles: predicted. form: its negative number.
+    """empty: whether no instruction computes any of it. cycles: predicted. form: its number, negated.
 
-    At equal cost the form with fewer rewrites is taken.
+    At equal cost the form with fewer rewrites thus comes first.
     """
 
     empty: bool

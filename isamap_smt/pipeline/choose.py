@@ -35,7 +35,7 @@ from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.search import MappingSet, find_mappings
 
 FAR = 2.0
-GATHERED = 1.0  # cycles of an element of windows that overlap, which is packed by itself; others are woven in blocks
+GATHERED = 1.0  # cycles per element of overlapping windows: each is packed by itself; others are woven in blocks
 CONVERTED = 1.0  # cycles of an element that is converted in memory, beside its neighbours (measured: 1.2)
 _ASSUMED = 1024  # points of an axis whose size is left open, for ranking only
 _REARRANGE = {"contiguous": 1.0, "broadcast": 1.0, "strided": 1.3, "gather": 1.6}
@@ -115,7 +115,7 @@ def _onto_vectors(
 ) -> list[_Ranked]:
     """Mappings onto instructions of several points (any_: or of one), and onto an instruction made for the statement.
 
-    The latter is tried if no mapping is found, or all of them convert elements for a single use.
+    The latter is tried if there is no other mapping, or if each of the others converts elements for a single use.
     """
     ranked: list[_Ranked] = []
     for i in offered:
@@ -149,7 +149,7 @@ def _candidates(ranked: list[_Ranked], figures: Figures, notes: tuple[str, ...] 
 
 
 def with_rows(kernel: Kernel, choice: Candidates) -> Candidates:
-    """Put near mappings without fused axes first, for a statement without a sum but with elements handed over or taken.
+    """For a statement without a sum that exchanges elements with others: near mappings without fused axes come first.
 
     Only these stay near. Fused axes have no loop to share, and two passes over memory cost more than the end of each row.
     """
@@ -183,7 +183,7 @@ def _points(
 
 
 def _check_points(kernel: Kernel, sizes: dict[str, int], statement: int) -> None:
-    """Raise ScheduleError if a guard leaves no points: a vector would be read all the same."""
+    """Raise ScheduleError if a guard excludes all points: a vector would be read all the same."""
     if without_points(kernel.with_sizes(sizes), statement):
         raise ScheduleError("at these sizes its guard leaves no points")
 
@@ -222,7 +222,7 @@ def _search(search: Search, kernel: Kernel, instruction: Instruction, main: int,
 def _ranked(
     mappings: MappingSet, sizes: dict[str, int], hardware: Hardware, ahead: frozenset[str] = frozenset()
 ) -> list[_Ranked]:
-    """The mappings with their cycles; the time steps of a recurrence are left to a loop."""
+    """The legal mappings with their cycles; those that spread the time steps of a recurrence over lanes are left out."""
     recurrence = mappings.family.kernel.recurrence_of(mappings.family.statement)
     fitting = [m for m in mappings.legal if recurrence is None or counts_time_steps(m.mapping, recurrence)]
     return [(execution_cycles(m, sizes, hardware, ahead), mappings, m) for m in fitting]

@@ -1,7 +1,7 @@
 """Products of several tensors in the order of fewest multiplications: (A B) C as A (B C), if that is less.
 
-Sums of products read only by another such sum are one product of all their factors; NumPy's rule chooses the order of their
-meeting. Nothing here is trusted: isamap_smt.equality shows that both kernels compute the same over the reals.
+If only another sum of products reads a sum of products, both are one product of all their factors; these meet in NumPy's
+order. Nothing here is trusted: isamap_smt.equality shows that both kernels compute the same over the reals.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class _Chain:
 
 
 def reordered(kernel: Kernel) -> Kernel | None:
-    """The kernel with its last product that gains, in an order of fewer multiplications.
+    """The kernel with one product in an order of fewer multiplications: the last product that gains from it.
 
     Returns None for open sizes, recurrences, or if no product gains.
     """
@@ -61,7 +61,7 @@ def reordered(kernel: Kernel) -> Kernel | None:
 
 
 def _product(kernel: Kernel, s: Statement) -> tuple[Any, ...] | None:
-    """The factors of the summed product, if all are indexed by axes alone and of the result's type; None for anything else."""
+    """The factors of the summed product if each is indexed by axes alone and has the result's type; None for anything else."""
     if s.op != "+" or s.guard or s.ordered or not s.reduction_axes:
         return None
     found = factors(s.value)
@@ -102,7 +102,10 @@ def _chain(kernel: Kernel, number: int) -> _Chain | None:
 
 
 def _summed_for(kernel: Kernel, tensor: str, reader: int) -> int | None:
-    """The number of the only statement writing a temporary, if the tensor is read once, by this later reader; else None."""
+    """The number of the only statement that writes this temporary, if it comes before the reader and nothing else reads it.
+
+    Returns None otherwise, also if the reader reads it twice.
+    """
     writers = [n for n, s in enumerate(kernel.statements) if s.target.tensor == tensor]
     uses = [a for s in kernel.statements for a in s.inputs if a.tensor == tensor]
     alone = tensor in kernel.temporaries and len(writers) == 1 and len(uses) == 1
@@ -156,7 +159,7 @@ def result_of(some: Sequence[Term], needed: set[str]) -> Term:
 
 
 def order_of(terms: Sequence[Term], target: Term, extents: Mapping[str, int]) -> list[tuple[int, ...]]:
-    """Operands meeting step by step, each by its number among the remaining: first sums of one alone, then pairs.
+    """The operands that meet in each step, by their numbers among the remaining: first sums of one alone, then pairs.
 
     NumPy finds the pairs for the fewest operations, greedily above BEST operands. Raises LanguageError for more than 52 axes.
     """

@@ -4,7 +4,7 @@
     ij,jk,kl->il         two, in the order of fewest multiplications
     ij->ji, ii->i        none: the result is a view, as NumPy's is
 
-Kernels leave out dimensions of one element, and those it is broadcast to; an operand in another memory
+Kernels leave out dimensions of one element, and dimensions to which these are broadcast. An operand in another memory
 order is read as it lies.
 """
 

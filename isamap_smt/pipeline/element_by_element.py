@@ -54,7 +54,10 @@ def elementwise(hardware: Hardware) -> str:
 
 
 def left_alone(kernel: Kernel, hardware: Hardware, schedules: Schedules, told: Iterable[str]) -> tuple[str, ...]:
-    """Notes on statements without a schedule or such a note. Empty unless the machine is simulated and something is scheduled."""
+    """Notes that statements are computed element by element: those without a schedule or such a note.
+
+    Empty unless the machine is simulated and some statement has a schedule.
+    """
     if not (hardware.simulated and schedules):
         return ()
     done = {s.proved.mapping.statement_index for s in schedules} | {
@@ -82,7 +85,7 @@ class Banned(Exception):
 
 
 class Refused(Exception):
-    """No program of some schedules is made: `error` says why, `told` in short.
+    """No program is made of some schedules: `error` says why, `told` in short.
 
     why: the reason for each schedule by itself; None if it is proved.
     """

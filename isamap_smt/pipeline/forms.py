@@ -1,9 +1,9 @@
-"""Forms of a kernel: instructions compute more of it, or the same with less work. Made before anything is scheduled.
+"""Forms of a kernel, made before anything is scheduled: instructions compute more of it, or the same with less work.
 
     numbered    values of axes are elements: lanes get them
     multiplied  products of differences are multiplied out: instructions take the rest
     within      axes run within their guards: lanes read nothing outside
-    phased      axes are in the digits of a guard's remainders
+    phased      axes are in the digits that a guard's remainders ask for
 
 Each is a row of a table, and each row may be left out: the form with most rows comes first, the kernel as it is written last. A
 row says, too, when it is sure: forms without it are then looked at only if this one is refused.
@@ -47,11 +47,11 @@ Sure = Callable[["Candidate", Kernel, Schedules], bool]
 
 @dataclass(frozen=True)
 class Candidate:
-    """A question about a kernel in some form, with the proved rewrites leading to it; None for the kernel as written.
+    """A question about a kernel in some form, with the proved rewrites that lead to it; None for the kernel as written.
 
     sure: for each row taken, whether these schedules of the computed kernel leave nothing to compare.
-    settled: whether nothing else is done to the kernel. compared: forms told with the costs of both if it is not sure.
-    instead: the kernel replacing the one asked for, at its sizes; None for that one.
+    settled: whether nothing else is done to the kernel. compared: if it is not sure, what is told with the costs of both.
+    instead: the kernel in place of the one asked for, at its sizes; None for the latter.
     """
 
     question: Question
@@ -72,7 +72,7 @@ class Candidate:
         return dict(self.question.sizes)
 
     def after(self, way: Rewrite) -> Rewrite:
-        """A rewrite of the kernel, behind those leading to it."""
+        """The rewrite `way` of the kernel, composed behind those that lead to it."""
         return way if self.form is None else after(self.form, way, self.sizes)
 
     def proved_as(self, way: Form, clock: Clock, *sure: Sure) -> Candidate:
@@ -116,9 +116,9 @@ _Row = Callable[[Candidate, Clock], Iterator[Candidate]]
 
 
 def _numbered(c: Candidate, clock: Clock) -> Iterator[Candidate]:
-    """Values of axes as elements. Sure if instructions compute with them, and sum nothing up.
+    """Axis values become elements. Sure if instructions compute with them and sum nothing up.
 
-    A value constant over a whole sum may as well stand behind it.
+    A value that is constant over a whole sum may as well stand behind it.
     """
     q = c.question
     if not (q.tuned or isinstance(split_pin(q.pins), OnlinePin)):
@@ -138,7 +138,7 @@ def _read_in_lanes(c: Candidate, kernel: Kernel, schedules: Schedules) -> bool:
 
 
 def _multiplied(c: Candidate, clock: Clock) -> Iterator[Candidate]:
-    """Factors constant along sums stand outside of them, if an instruction takes the rest, and nothing is pinned.
+    """Factors that are constant along sums stand outside of them, if an instruction takes the rest and nothing is pinned.
 
     Sure if instructions compute all sums, and each total is used in many products.
     """
@@ -209,7 +209,10 @@ def _any(c: Candidate, kernel: Kernel, schedules: Schedules) -> bool:
 
 
 def _phased(c: Candidate, clock: Clock) -> Iterator[Candidate]:
-    """Sure if the main statement has a schedule; phases count in loops, and in no lanes."""
+    """Axes in the digits of a guard's remainders. Sure if the main statement has a schedule.
+
+    Phases count in loops, and in no lanes.
+    """
     q = c.question
     if split_pin(q.pins) is None and not q.pins and not q.tuned:
         turns = phases(q.kernel.with_sizes(c.sizes).statements[q.kernel.main])

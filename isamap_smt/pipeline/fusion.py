@@ -30,7 +30,7 @@ from isamap_smt.scheduling.figures import FAR, WHOLE, Figures
 from isamap_smt.scheduling.setting import machine
 from isamap_smt.scheduling.supply import usable
 
-SHARES = (1, 3)  # of a cache: all of it for what is handed over, or a third beside what else a block reads and writes
+SHARES = (1, 3)  # of a cache: all of it for tensors handed over, or a third beside a block's other reads and writes
 IN_ORDER = 0.8  # of a cache, for what goes through it line by line
 FEW = (
     32  # points of a statement for one value of the axis that are computed one by one, sooner than rearranged for lanes
@@ -105,7 +105,7 @@ def fused(
     solve: Solve,
     pinned: tuple[str, int] | None = None,
 ) -> tuple[tuple[Schedule, ...], tuple[Fused, ...]]:
-    """The schedules, as many as possible in blocks with their neighbours if predicted to cost less; and the blocks.
+    """The schedules and the blocks; as many neighbours as possible share blocks if that is predicted to cost less.
 
     solve(schedule, sizes, constant, pins): the best schedule of the same mapping at other sizes. pinned: the user's axis
     and block size. Raises ScheduleError if these are not possible.
@@ -283,10 +283,13 @@ def _owners(
 def _sizes(group: Group, figures: Figures, threads: int) -> tuple[int, ...]:
     """Block sizes worth scheduling, in points of the axis.
 
-    For each cache too small for the whole: the largest block whose handed-over part fits a share of it. Blocks with room beside
-    them for the streams are preferred, then those dividing the extent and more than half as large. The first cache with room
-    for the whole offers all of it, if there are outer axes. For threads: also the largest blocks giving each thread as many,
-    of at most these sizes; or of one block per thread, if all tensors touched exceed a core's own caches.
+    Caches are asked from the nearest on, up to one that holds the whole axis; the whole axis is then offered if there are outer
+    axes. Each smaller cache offers, for each share of it, the largest block whose handed-over part fits. Blocks that leave room for
+    the streams are preferred, and among them divisors of the extent that are more than half as large. If statements read common
+    tensors, only the first cache with an offer counts.
+
+    Several threads without outer axes also try the largest sizes that give each thread as many blocks. These are at most the
+    sizes above, or one block per thread if all touched tensors exceed a core's own caches.
     """
     offered = {n for n in range(1, group.extent) if group.extent % n == 0}
     offered |= {n << k for n in (1, 3) for k in range(20) if n << k < group.extent}

@@ -1,4 +1,4 @@
-"""Temporaries kept on chip between a kernel's phases: tried one after the other, each kept if the plan then takes fewer cycles.
+"""Tensors kept on chip between a kernel's phases: tried one after the other, each kept if the plan then takes fewer cycles.
 
     phase 1:  S[i] += exp(X[i,j])       S stays in the scratchpad, behind everything phases 1 to 3 have there
     phase 2:  ...                       has less room
@@ -65,7 +65,10 @@ class OnChip:
         return float(sum(s.objective or 0 for s, _ in self.chosen))
 
     def with_temporaries(self, kernel: Kernel, phases: Sequence[Kernel]) -> OnChip:
-        """The same, keeping each of the kernel's temporaries that saves cycles. phases: a kernel for each."""
+        """The same, with tensors kept between the phase that computes them and later readers, each if that saves cycles.
+
+        phases: a kernel for each.
+        """
         found = self
         for tensor in kernel.outputs:
             made = [n for n, k in enumerate(phases) if tensor in k.results]

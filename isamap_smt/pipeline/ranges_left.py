@@ -1,4 +1,4 @@
-"""An instruction selected for a sum may leave its type's range although the kernel's own text does not: a note names the cause.
+"""A selected instruction may leave its type's range where the kernel's own text does not: a note names the cause.
 
 Over the reals `x * (y * z)` is `(x * y) * z`; of 1e30, 1e-30 and 1e-30 the first underflows in f32, the second does not.
 """

@@ -11,10 +11,10 @@ from isamap_smt.ir.rows import REGROUPED
 
 
 def secondary_statements(kernel: Kernel, every: bool = False) -> tuple[int, ...]:
-    """Statements besides the main one that sum over an axis of theirs, or compute elements apart from a sum.
+    """Statements besides the main one that reduce over an axis, or assign elements that do not follow from a finished sum.
 
-    An element of a finished sum is computed beside it, element by element, unless its function takes many steps, such as exp.
-    every: these, too, as on a machine with instructions only.
+    Elements that follow from one are computed beside it, element by element, unless their function takes many steps, such as
+    exp. every: these, too, as on a machine that has nothing else.
     """
     return tuple(n for n in range(len(kernel.statements)) if n != kernel.main and _by_itself(kernel, n, every))
 
@@ -35,7 +35,7 @@ def _by_steps(s: Statement) -> bool:
 
 
 def _ends(kernel: Kernel, m: int, n: int) -> bool:
-    """Whether statement `n` computes an element from each one summed by `m`, and waits for no later sum."""
+    """Whether statement `n` computes an element from each one that `m` sums up, and waits for no later sum."""
     s, sums = kernel.statements[n], kernel.statements[m]
     axes = {a.name for a in s.axes}
     read = [a for a in s.inputs if a.tensor == sums.target.tensor]

@@ -17,7 +17,7 @@ from isamap_smt.tuning.points import Point, Space
 from isamap_smt.tuning.task import Task
 
 TRIED = 2  # mappings that are scheduled
-ASKED = 6  # mappings that are looked at for those, as pins may name an axis that the first ones lack
+ASKED = 6  # mappings to look at for those: pins may name an axis missing in the first ones
 
 
 @dataclass(frozen=True)

@@ -111,7 +111,7 @@ def without_split(pins: tuple[Pin, ...]) -> tuple[Pin, ...]:
 
 
 def pinned_split(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], pin: SplitPin | OnlinePin | Digits) -> Form:
-    """The pinned rewrite. If an instruction of so many lanes sums neighbours by itself, these stay together."""
+    """The pinned rewrite. If an instruction with as many lanes sums neighbours in each lane, these stay together."""
     if isinstance(pin, OnlinePin):
         return running(_fixed(kernel, sizes, pin.axis), pin.axis, pin.block)
     if isinstance(pin, tuple):
@@ -203,9 +203,9 @@ def moves(kernel: Kernel, constant: tuple[str, ...]) -> Iterator[Rewrite]:
 def _parts(kernel: Kernel, position: int, extent: int, lanes: int, near: int, masked: bool) -> tuple[int, ...]:
     """Numbers of partial sums to offer: lanes times chains of vectors; no chain waits for another.
 
-    Long rows side by side would leave the first cache, so each is summed by 8, 4, 2 or 1 chains, fewer for shorter rows. The
-    number takes the fewest steps, counting points left over and computed one by one, unless a mask takes them along. Short rows
-    have one chain. If the results are fewer than CHAINS, one chain and CHAINS of them are offered.
+    Long rows side by side would leave the first cache, so each row is summed in several chains, fewer for shorter rows. Of
+    8, 4, 2 and 1 chains, the number with the fewest steps is taken. Points left over count as steps, unless a mask takes them
+    along. Short rows have one chain. If there are fewer results than CHAINS, long rows offer one chain, and CHAINS of them.
     """
     most = 2 * extent // (lanes * near * REUSED)
     if most < 2:
@@ -283,7 +283,7 @@ def in_numbers(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int]) -> Rew
 
 
 def bounded(kernel: Kernel, sizes: Dict[str, int], before: Form | None) -> Rewrite | None:
-    """The kernel made by `before`, with bounds on every axis kept from reading outside by a guard; None if there is none."""
+    """The kernel behind `before`, with every axis bounded that a guard keeps from reading outside; None if there is none."""
     way: Rewrite | None = None
     for position, axis in [(n, axis) for n in range(len(kernel.statements)) for axis in boundable(kernel, n)]:
         with suppress(ScheduleError):
@@ -295,7 +295,7 @@ def bounded(kernel: Kernel, sizes: Dict[str, int], before: Form | None) -> Rewri
 
 
 def pins_within(pins: tuple[Pin, ...], way: Rewrite) -> tuple[Pin, ...]:
-    """The pins with the new names of the main statement's axes behind bounds."""
+    """The pins with the names that the main statement's bounded axes have."""
     names = {
         one.row.axis: one.pieces[0].back[-1][0]
         for one in way.splits
@@ -320,7 +320,7 @@ def _taken(kernel: Kernel, hardware: Hardware, position: int) -> bool:
 
 
 def after(before: Form, way: Rewrite, sizes: Dict[str, int], further: int = 0) -> Rewrite:
-    """The way composed behind others leading to its kernel; the size it needs is fixed in all of them.
+    """The way composed behind others that lead to its kernel; the size it needs is fixed in all of them.
 
     further: by how many places its statements have moved.
     """
@@ -355,8 +355,8 @@ def _fixed(kernel: Kernel, sizes: Dict[str, int], axis: str) -> Kernel:
 
 
 def _shapes(kernel: Kernel, hardware: Hardware, position: int) -> tuple[tuple[int, int], ...]:
-    """(lanes, neighbours summed by each lane itself) of the instructions taking the sum, with one output axis."""
-    # those that combine otherwise, too: they say how many lanes its types have, and compute what a sum is taken apart into
+    """(lanes, neighbours summed in each lane) of the instructions that take the sum and have one output axis."""
+    # those that combine otherwise, too: they give the lanes of its types, and compute the parts of a sum taken apart
     offered = [i for i in hardware.computes if hardware.offers(i) and takes(kernel, i, position)]
     made = selected_instruction(hardware, kernel, position)
     return tuple(dict.fromkeys(shape for i in (*offered, made) if i is not None and (shape := _shape(i)) is not None))
@@ -387,9 +387,9 @@ def _along(sized: Kernel, position: int, constant: tuple[str, ...]) -> str | Non
 
 
 def _open_along(sized: Kernel, position: int, constant: tuple[str, ...]) -> tuple[str, ...]:
-    """The innermost axis of the sum with an open, always positive extent, if every operand lies along it.
+    """The innermost axis of the sum, if its extent is open but always positive, and every operand lies along it.
 
-    Operands packed ahead may lie in another way.
+    Operands packed ahead may lie otherwise.
     """
     main, lows = sized.statements[position], {p.name: p.low for p in sized.parameters}
     open_ = [a.name for a in main.axes if a.name in main.reduction_axes and not is_constant(a.extent)]
@@ -410,7 +410,7 @@ def _has_lanes(schedule: Schedule | None) -> bool:
 
 
 def _wants_lanes(sized: Kernel, position: int, schedule: Schedule | None) -> bool:
-    """Whether a vector's lanes are empty, or an operand is packed in every call but used a few times only."""
+    """Whether there is no schedule, a vector's lanes are empty, or an operand used only a few times is packed in every call."""
     if schedule is None:
         return True
     mapping = schedule.proved.mapping

@@ -58,7 +58,7 @@ from isamap_smt.scheduling.staying import NOTHING_KEPT, Kept, Staying
 from isamap_smt.search import MappingSet, find_mappings
 
 Ways = tuple[tuple[bool, str], ...]  # whether axes of the instruction may stay unused, what to say of it
-DIGITS = 6  # mappings that fill tiles with digits of axes, of those that are offered
+DIGITS = 6  # offered mappings that fill tiles with digits of axes
 ASSUMED = 64  # points of an axis whose size is left open: the plan is made for these, and right for all
 
 
@@ -183,9 +183,9 @@ class _Phases:
 
 
 def _phases(kernel: Kernel, ask: _Asked, ways: Ways) -> _Phases:
-    """The phases, each scheduled. A later statement is carried out with the one before it if possible, else behind it.
+    """The schedules of all phases. A later statement is carried out with the one before it if possible, else behind it.
 
-    A statement too large for any single instruction is taken apart. Raises ScheduleError.
+    A statement that no single instruction computes is taken apart. Raises ScheduleError.
     """
     counts, form = phase_counts(kernel), None
     chosen: list[Chosen] = []
@@ -223,7 +223,7 @@ def _on_chip(found: _Phases, ask: _Asked, ways: Ways) -> _Phases:
 
 
 def _followed(kernel: Kernel, statement: int, machine: Hardware) -> bool:
-    """Whether the statement behind this one may be carried out with it: the machine changes elements so in place."""
+    """Whether the statement behind this one may be carried out with it: the machine can change elements so in place."""
     counts = (*(1,) * statement, *phase_counts(kernel, statement))
     phase = phase_kernels(kernel, counts)[statement]
     for memory in dict.fromkeys(i.operand(i.target).memory for i in machine.computes if i.combines == "="):
@@ -264,7 +264,7 @@ def _lowered(schedule: Schedule, hardware: Hardware) -> Program:
 
 
 def _idle(program: Program, machine: Hardware) -> list[str]:
-    """Engines with no part in the program, in words: a description may be at fault."""
+    """Engines that carry nothing of the program out, in words: a description may be at fault."""
     used = {u.instruction.engine for u in nodes_of(Issued, program) if u.instruction.kind != "signal"}
     found = []
     for e in machine.engines:
@@ -364,8 +364,8 @@ def _fitting(kernel: Kernel, hardware: Hardware, instruction: str | None) -> lis
 def _sizes_known(kernel: Kernel, sizes: dict[str, int]) -> Iterator[tuple[dict[str, int], dict[str, int], Ways]]:
     """(fixed sizes, sizes to plan for, ways to map), the best first. Ways: whether instruction axes may stay unused, and a note.
 
-    An axis of one point maps to nothing, so its size is left open. A stage inside a loop over an open size is planned for
-    several steps: so is the last.
+    An axis of one point maps to nothing, so its size is left open. The last entry plans for several steps: only so is a stage
+    inside a loop over an open size planned.
     """
     unused = (True, "an axis of the instruction is left unused")
     ones = [a.name for a in kernel.with_sizes(sizes).axes if a.extent == 1]
@@ -386,9 +386,9 @@ def _mappings(kernel: Kernel, fitting: list[Instruction], partial: bool) -> list
 
 
 def in_digits(found: Sequence[ProvedMapping], kernel: Kernel, ask: _Asked) -> list[ProvedMapping]:
-    """Mappings that fill a tile with digits of the same axes, for those with tiles beginning and ending inside of runs.
+    """For mappings whose tiles begin and end inside of runs: mappings that fill a tile with digits of the same axes.
 
-    Only mappings with possible tiles are returned, at most DIGITS, fewest executions first.
+    Only those of which tiles can be made are returned, at most DIGITS, fewest executions first.
     """
     sizes, ranked = assumed_sizes(kernel, ask.sizes), []
     for p in found:

@@ -1,7 +1,7 @@
 """Schedules of statements in a recurrence: chosen for one time step, then put into the loop over the time steps.
 
-Within a time step the schedule is chosen like any other. A tensor not written by the recurrence stays the same over all
-steps: it is packed once, and priced as packed ahead. A tensor written by it is packed in each time step anew.
+Within a time step the schedule is chosen like any other. A tensor that the recurrence does not write stays the same over
+all steps: it is packed once, and priced as packed ahead. A tensor that it writes is packed anew in each time step.
 """
 
 from __future__ import annotations

@@ -60,13 +60,13 @@ def tune(
     cc: str | None = None,
     progress: Progress | None = None,
 ) -> Tuned:
-    """Measure a strategy's schedules, each proved before it runs; keep the fastest for plan() and compile().
+    """Measure schedules proposed by a strategy, each proved before it runs; keep the fastest for plan() and compile().
 
     sizes must leave nothing open. strategy and cost_model by name (isamap.strategies and isamap.cost_models are entry
     points). budget: seconds for measuring; trials: programs to try at most; one of them may be None. each: seconds
-    to repeat a program for. executor is a concurrent.futures executor of `workers` workers, and is left running, or
-    makes one (and another if one breaks); by default processes on this machine. measure is their function of a Job. The
-    rest as for plan(). Programs measured before, by any strategy, are not measured again, so a stopped search goes on.
+    for repeating a program. executor is a concurrent.futures executor of `workers` workers, which is left running, or
+    a function that makes one (and another if one breaks); by default processes on this machine. measure is what they do with
+    a Job. The rest as for plan(). Programs measured before, by any strategy, are not measured again, so a stopped search goes on.
     A kernel without instructions has no schedules: no trials, no winner, and `ended` and `notes` say why.
     Raises the errors of plan(), and TuningError.
     """

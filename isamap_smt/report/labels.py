@@ -1,4 +1,4 @@
-"""Text in a picture: its place, and the first place with nothing below it."""
+"""Text in a picture: its place, and the first place where it covers nothing else."""
 
 from __future__ import annotations
 

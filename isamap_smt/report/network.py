@@ -116,7 +116,7 @@ def _key(planned: NetworkPlan, step: AnyStep) -> Any:
 
 
 def _computed(planned: NetworkPlan, step: AnyStep, times: int, clock: float | None) -> dict[str, Any]:
-    """The means of computing a step, the reason if it has no vectors, and its predicted time."""
+    """The instructions or backend that compute a step, the reasons if it has no vectors, and its predicted time."""
     if not isinstance(step, Step):
         assert isinstance(step, Foreign)
         return {
@@ -163,7 +163,7 @@ def _shape(planned: NetworkPlan, step: AnyStep) -> Any:
 
 
 def _repeated(keys: Sequence[Any], n: int) -> tuple[int, int]:
-    """The number of steps repeated from this one on, and their repetitions: those covering most."""
+    """(steps of the block that repeats from this one on, its repetitions): the pair that covers most steps."""
     best = (1, 1)
     for period in range(1, min(LONGEST, (len(keys) - n) // 2) + 1):
         again = 1

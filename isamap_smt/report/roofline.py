@@ -151,7 +151,7 @@ def _reached(index: Any, extent: int, axes: tuple[Axis, ...]) -> int:
 
 WIDTH, HEIGHT = 760.0, 340.0
 FRAME: Box = (46.0, 12.0, WIDTH - 14.0, HEIGHT - 44.0)
-RADIUS, FARTHER = 5.0, 3.5  # of a mark, and what is added where one lies there already
+RADIUS, FARTHER = 5.0, 3.5  # of a mark, and the step beyond one already there
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ _PACKAGES = ("isamap_smt", "isamap_encodings", "isamap_hardware", "isamap_kernel
 _SCRATCH = ".building-"
 _DIGEST = ".digest"
 _ELSEWHERE = "free some space there, or set ISAMAP_CACHE to another place"
-_LITTLE = 1 << 16  # bytes: where fewer are free, the disk is what ails a failed build
+_LITTLE = 1 << 16  # bytes: if fewer are free, a failed build is the disk's fault
 
 
 def cache_directory() -> Path:
@@ -87,7 +87,7 @@ def sources_stamp(*folders: str | Path) -> str:
 
 @cache
 def own_sources(exactly: bool = False) -> str:
-    """A text for the state of all our source files, and the versions of the libraries computing for us.
+    """A text that changes with any of our source files, and with the versions of the libraries that compute for us.
 
     exactly: by the files' contents, for results not proved again; else by their sizes and times of change.
     """
@@ -356,7 +356,7 @@ def includes_it(source: str) -> bool:
 def precompiled(
     compiler: Compiler, flags: Sequence[str], cache: Path, key: str, scratch: str, at_once: bool = False
 ) -> list[str]:
-    """Arguments to spare a source with includes_it() the reading of the header; none if there is no compiled one.
+    """Arguments that spare a source with includes_it() the header's text; none if there is no compiled header.
 
     It is made at the second build with these flags, or at_once: a single build does not wait for it. key: of the compiler and its
     flags. scratch: the beginning of names of unfinished directories in the cache.

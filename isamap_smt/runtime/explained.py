@@ -78,7 +78,7 @@ def _bounded(
 
 
 def _known(kernel: Kernel, sizes: Mapping[str, int] | None) -> dict[str, int]:
-    """Those this kernel has: a program's kernel may have fewer than the one it was made of."""
+    """The given sizes that this kernel has: a program's kernel may have fewer than the one it was made of."""
     free = {*kernel.free_sizes, *(a.name for a in kernel.axes)}
     return {n: v for n, v in valid_sizes(sizes).items() if n in free}
 

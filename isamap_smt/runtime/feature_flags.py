@@ -70,7 +70,7 @@ _LLVM = {
         **dict.fromkeys(("afp", "cpuid", "dgh", "evtstrm", "fpmr"), ""),
     },
 }
-# what may stand behind -march=armv8-a+, where that is not LLVM's name
+# names for -march=armv8-a+, if they are not LLVM's
 _GCC_ARM64 = {
     "neon": "simd",
     "fp-armv8": "fp",

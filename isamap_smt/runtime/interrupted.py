@@ -48,7 +48,7 @@ def leave_with_parent() -> None:
 
 @contextmanager
 def interrupts_kept() -> Iterator[None]:
-    """Raises KeyboardInterrupt after the body if one came during it and was made something else of."""
+    """Raise KeyboardInterrupt after the body if one came during it, even if the body turned it into something else."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield

@@ -30,8 +30,8 @@ def _new(count: int) -> np.ndarray:
 def aligned_empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     """An uninitialised array starting at a multiple of 64 bytes: unaligned buffers run at half speed.
 
-    Large ones start at different places in a page, as the system would start all at the same: a load sharing its
-    last 12 address bits with an earlier store waits for it.
+    Large ones start at different places in a page; the system would start them all at the same. A load waits for an earlier
+    store if the last 12 bits of their addresses agree.
     """
     count = prod(shape) * dtype.itemsize
     apart = 13 * ALIGNMENT * next(_places) % PAGE if count >= PAGE else 0

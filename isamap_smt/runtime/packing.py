@@ -10,7 +10,7 @@ from isamap_smt.ir.traversal import buffers, nodes_of
 
 
 def used_instructions(program: Program) -> tuple[Instruction, ...]:
-    """Every instruction the program executes, each once, without portable C. Those made for statements may share a name."""
+    """Every instruction that the program executes, each once, except portable C. Those made for statements may share a name."""
     return tuple(dict.fromkeys(i for n in nodes_of(Use, program) for i in n.instructions if not i.portable))
 
 

@@ -30,7 +30,7 @@ class StridedKernel:
     def __init__(
         self, compiled: CompiledKernel, kernel: Kernel, strided: tuple[str, ...], filled: tuple[str, ...] = ()
     ) -> None:
-        """compiled: of pitched(kernel, strided). filled: outputs, unless they assign all of their elements first."""
+        """compiled: of pitched(kernel, strided). filled: outputs that do not assign all of their elements first."""
         self.compiled, self.kernel, self.strided, self.filled = compiled, kernel, strided, filled
         self._signature = check.Signature.of(kernel)
         self._results = tuple(n for n in strided if n in kernel.results)

@@ -24,7 +24,7 @@ class Arena:
     begun: np.ndarray | None = None
 
     def pages(self, count: int, access: int = BOTH) -> int:
-        """So many pages with this access; if any is allowed, each byte is CANARY."""
+        """Reserve so many pages with this access; if they are accessible, each byte is CANARY. Returns their place."""
         at, self.end = self.end, self.end + count * PAGE
         if access != BOTH:
             self.protections.append((at, count * PAGE, access))
@@ -41,7 +41,7 @@ class Arena:
         return at
 
     def room(self, count: int) -> int:
-        """So many bytes of 0."""
+        """Reserve so many bytes, all 0. Returns their place."""
         at = self.end
         self.end += -(-max(count, 1) // PAGE) * PAGE
         return at

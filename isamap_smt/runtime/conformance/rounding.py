@@ -3,10 +3,12 @@
 Integers and the roundings 'exact', 'unfused' and 'fused' have one result for each accumulator. Intel's and Arm's sums of
 products of bf16 flush denormals, and their words for this are known here. With any other words the error of a sum is held to its
 bound.
+
 n products, each rounded and added in any order, fused or not, differ from the exact sum by at most about (n + 1) u S,
 with the unit roundoff u and the sum S of the magnitudes of all terms (Higham, Accuracy and Stability, section 4.2). Twice
 as much is allowed here, and so many flushed denormals. If values multiply sums and products further, each operation is followed
-(isamap_smt.ir.rounding_error): numbers leave the type or its normal range on the way as in the description's own arithmetic.
+(isamap_smt.ir.rounding_error). A value that leaves the type or its normal numbers on the way does so in the description's own
+arithmetic.
 """
 
 from __future__ import annotations
@@ -212,7 +214,7 @@ def pairs_to_odd(instruction: Instruction, arrays: Arrays) -> list[np.ndarray]:
     return [acc]
 
 
-# the words of a description -> what they allow, with the contract and the element type of the factors that they are known for
+# (words of a description, contract they are known for) -> the results they allow
 _LANES, _TILES = "acc[l] += f32(a[l,e]) * f32(b[l,e])", "c[i,j] += f32(a[i,k]) * f32(b[k,j])"
 _ROWS = "c[i,j] += f32(a[i,k]) * f32(b[j,k])"
 _ODD = "{}each product and each sum rounded to odd, flushes denormals"

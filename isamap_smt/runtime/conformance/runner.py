@@ -105,7 +105,7 @@ def _together(library: ctypes.CDLL, memory: mmap.mmap, base: int, calls: list[An
     for t in threads:
         t.join()
     for n, place in enumerate(places):
-        if found[n] == 0:  # of two results that differ one is wrong: the one that a call alone does not give is left
+        if found[n] == 0:  # of two different results one is wrong: the one not given by a call alone is left
             found[n] = _call(library, base, calls[n])
             memory[place] = next((x for x in seen[n] if x != memory[place]), memory[place])
     return found

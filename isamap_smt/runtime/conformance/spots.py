@@ -29,7 +29,7 @@ class Spot:
 
 
 def alignment(move: Instruction) -> int:
-    """The description's alignment for every address, in bytes."""
+    """The alignment that the description asks of every address, in bytes."""
     m = memory_operand(move)
     asked = [p.multiple for p in move.asks if isinstance(p, Aligned)]
     return max([move.kernel.tensor(m or "").dtype.bytes, *asked])
