@@ -110,7 +110,7 @@ def explained(program: Program, kernel: Kernel, arrays: Mapping[str, np.ndarray]
 def foreseen(
     program: Program, kernel: Kernel, arrays: Mapping[str, np.ndarray], results: Mapping[str, np.ndarray]
 ) -> tuple[str, ...]:
-    """A statement on each result for all inputs in ranges around these, which it names. `kernel` has all sizes.
+    """A statement on each result for all inputs in ranges around these; it names the ranges. `kernel` has all sizes.
 
     If the bound is no less than the result itself, it gives the reason. Empty if nothing is known.
     """

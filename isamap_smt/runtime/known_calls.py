@@ -35,9 +35,10 @@ _ABI = (1, 2)  # of NumPy, whose functions and fields stand where the C has them
 
 @dataclass(frozen=True)
 class Part:
-    """A tensor of a form: its role there, and its place among the inputs or results. array: one of the form; a constant itself.
+    """A tensor of a form: its role there, and its place among the inputs or results.
 
-    first: the bytes of the element it is filled with; none if it is not. unread: it is packed, and no call reads it.
+    array: one that has the form; for a constant, the array itself. first: the bytes of the element it is filled with; none
+    if it is not. unread: it is packed, and no call reads it.
     """
 
     role: int

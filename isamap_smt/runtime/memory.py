@@ -1,8 +1,8 @@
 """Arrays at the addresses read fastest by code.
 
-They hold whatever the process had there before. With ISAMAP_POISON, a number from 0 to 255, each of their bytes is this number;
-memory from glibc's heap then holds 0x7F in each byte in compiled code, near the largest number of each type. (idle_memory.c does
-the same.) This is for tests: nothing may depend on it.
+They hold whatever the process had there before. With ISAMAP_POISON, a number from 0 to 255, each of their bytes is this number.
+Compiled code then finds 0x7F in each byte that it takes from glibc's heap, near the largest number of each type. (idle_memory.c
+does the same.) This is for tests: nothing may depend on it.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def bounded(instruction: Instruction, arrays: Arrays, got: np.ndarray) -> tuple[
     """(mask of the results within the bound, the sums in f64).
 
     If an operand is not finite, NaN and infinities must be those of exact arithmetic. If the finite terms by themselves, or
-    their factors, may overflow, anything is allowed.
+    their parts, may overflow, anything is allowed.
     """
     kernel = _kernel(instruction)
     s = kernel.statements[0]
