@@ -1,7 +1,7 @@
-"""Proofs that others can check: SMT-LIB files and manifests, written once and derived again at every check.
+"""Proofs for others to check: SMT-LIB files and manifests, written once and derived again at every check.
 
-This package imports neither the search nor the scheduler: what it certifies may come from anywhere. Names are loaded on
-first use: a plan needs the digests alone.
+This package imports neither the search nor the scheduler: its certificates may be about mappings from anywhere. Names are
+loaded on first use: a plan needs the digests alone.
 """
 
 from importlib import import_module

@@ -1,7 +1,7 @@
 """MACHINE.tar.xz holds the files of a machine's certificates: read whole or refused, and written with the same bytes each time.
 
-`tar xf` unpacks it beside the manifests. Nothing is unpacked here: what is read stays in memory, within a bound, and is as
-isamap writes it to the last byte. So a link, a path that leads elsewhere, or one name twice never reaches a file system.
+`tar xf` unpacks it beside the manifests. Nothing is unpacked here: its contents stay in memory, within a bound, and must be as
+isamap writes them to the last byte. So a link, a path leading elsewhere, or one name twice never reaches a file system.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Files = Dict[str, bytes]
 
 
 def archive_of(root: Path, identifier: str) -> Path:
-    """Where the files of the certificate of this id may be, if not beside its manifest."""
+    """The archive with the files of the certificate of this id, unless they are beside its manifest."""
     return root / f"{identifier.partition('/')[0]}{SUFFIX}"
 
 
 def archived(root: Path, identifier: str) -> Files:
-    """The files of one certificate in its machine's archive; none where there is no archive. Raises DamagedError."""
+    """The files of one certificate in its machine's archive; none if there is no archive. Raises DamagedError."""
     return by_certificate(archive_of(root, identifier)).get(identifier, {})
 
 
@@ -56,7 +56,7 @@ def _by_certificate(path: Path, _: tuple[int, ...]) -> dict[str, Files]:
 
 
 def read_archive(path: Path) -> dict[str, bytes]:
-    """Every file by its path below the directory. Raises DamagedError, which says what is the matter, and OSError."""
+    """Every file by its path below the directory. Raises DamagedError, with the fault in words, and OSError."""
     if path.is_symlink() or not path.is_file():
         raise DamagedError(f"{path.name} is a link, or something else that is no file")
     raw = _unpacked(path)
@@ -108,9 +108,9 @@ def _check_name(path: Path, member: tarfile.TarInfo, found: Files) -> None:
 
 
 def write_archive(path: Path, files: Files) -> None:
-    """The archive of these files, by path below the directory, whole or not at all; none where there are no files.
+    """The archive of these files, by path below the directory, whole or not at all; none if there are no files.
 
-    One that holds the same already stays as it is. Raises CertificateError for what could not be read back, and OSError.
+    An archive of the same contents stays as it is. Raises CertificateError if it could not be read back, and OSError.
     """
     if not files:
         path.unlink(missing_ok=True)
@@ -134,7 +134,7 @@ def write_archive(path: Path, files: Files) -> None:
 
 
 def _packed(files: Files) -> bytes:
-    """A tar archive in which nothing depends on when, where and by whom it is written."""
+    """A tar archive, independent of when, where and by whom it is written."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.GNU_FORMAT) as tar:
         for name in sorted(files):

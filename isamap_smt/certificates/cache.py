@@ -1,8 +1,8 @@
 """Answers remembered between runs, keyed by the digest of everything they depend on: changed text is asked again.
 
-The cache stands in the user's cache directory (or ISAMAP_CACHE) and may be deleted at any time. One that cannot be read
-or written is as good as none; an entry that is damaged, or stands under another key than its own, is no entry. What a solver said
-is filed under the question's complete SMT-LIB text, the solver's name and version, and the code and limits with which it is asked.
+The cache stands in the user's cache directory (or ISAMAP_CACHE) and may be deleted at any time. An unreadable or unwritable one
+is as good as none; a damaged entry, or one under another key than its own, is no entry. A solver's answer
+is filed under the question's complete SMT-LIB text, the solver's name and version, and the code and limits of asking it.
 Only that digest finds an answer, never a certificate's word for it.
 """
 
@@ -34,7 +34,7 @@ class Cache:
         self._database = _opened() if use else None
 
     def get(self, key: str) -> str | None:
-        """What was put under this key, or None."""
+        """The text put under this key, or None."""
         if self._database is None:
             return None
         with suppress(sqlite3.Error):
@@ -69,7 +69,7 @@ def _seal(key: str, value: str) -> str:
 
 
 def _opened() -> sqlite3.Connection | None:
-    """The cache's file; a new one where what stands there is no database. None where it cannot be used now."""
+    """The cache's file; a new one if the present file is no database. None if it cannot be used now."""
     directory = Path(os.environ.get("ISAMAP_CACHE") or user_cache_dir("isamap"))
     file = directory / "proofs.sqlite"
     for _ in range(2):
@@ -87,7 +87,7 @@ def _opened() -> sqlite3.Connection | None:
 def _connected(file: Path) -> sqlite3.Connection:
     database = sqlite3.connect(file, timeout=_PATIENCE)
     try:
-        database.execute("pragma synchronous = off")  # what a crash leaves half written has no seal that fits
+        database.execute("pragma synchronous = off")  # an entry left half written by a crash has no fitting seal
         database.execute("create table if not exists answers (key text primary key, value text)")
     except sqlite3.Error:
         database.close()
@@ -96,7 +96,7 @@ def _connected(file: Path) -> sqlite3.Connection:
 
 
 class Answers:
-    """Answers of one solver. about: its name, its version, and whatever else makes it answer as it does."""
+    """Answers of one solver. about: its name, its version, and everything else that may change its answers."""
 
     def __init__(self, cache: Cache, *about: Any) -> None:
         self._cache = cache
@@ -120,7 +120,7 @@ class Answers:
         self._fresh[key] = json.dumps([answer, round(seconds, 5)])
 
     def flush(self) -> None:
-        """Let later runs, and the other processes of this one, know what is new."""
+        """Let later runs, and the other processes of this one, know the new answers."""
         self._cache.put(self._fresh)
         self._fresh = {}
 
@@ -129,7 +129,7 @@ class Answers:
 
 
 class Memory:
-    """All that one process of a check remembers: outcomes of certificates, and each solver's answers.
+    """Everything one process of a check remembers: outcomes of certificates, and each solver's answers.
 
     use: whether earlier runs count, and later ones may know. Without it every question is asked, once in each process.
     """
@@ -140,7 +140,7 @@ class Memory:
         self.cvc5 = Answers(self.outcomes, "cvc5", cvc5_version(), RESOURCES, encodings_digest())
 
     def flush(self) -> None:
-        """Write down what is new."""
+        """Write down the new answers."""
         self.z3.flush()
         self.cvc5.flush()
 

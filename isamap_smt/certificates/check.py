@@ -1,7 +1,7 @@
-"""One certificate against today's sources: every claim is derived and discharged again; what a file says proves nothing.
+"""One certificate against today's sources: every claim is derived and discharged again; a file's own words prove nothing.
 
-But a reader, or another solver, reads the files: a question made trivial, a claim in other words, a proof under the name of
-something else must not stand beside `ok`. So what they say is compared with what they would say if they were written today.
+But a reader, or another solver, reads the files: a question made trivial, a claim in other words, a proof under a foreign
+name must not stand beside `ok`. So their contents are compared with those written for today's sources.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ _SHOWN = 3  # refuted obligations that a report tells
 def check_certificate(
     directory: Path, identifier: str, expected: str | None, sources: Sources, memory: Memory
 ) -> Outcome:
-    """The outcome of one certificate, found anew; never raises for what is in its files or in the sources.
+    """The outcome of one certificate, found anew; never raises for the contents of its files or the sources.
 
-    Questions that the solvers have answered before, as memory knows, are not asked again.
+    Questions already answered by the solvers, as memory knows, are not asked again.
     """
     started = time.perf_counter()
     place = directory / identifier
@@ -91,7 +91,7 @@ def check_certificate(
 
 @dataclass
 class _Check:
-    """One certificate whose files are as they were written. changes: what is not as it was, in words."""
+    """One certificate with its files as they were written. changes: everything changed since, in words."""
 
     id: str
     stored: Stored
@@ -228,7 +228,7 @@ class _Check:
         return self._proved(sum(len(s.claims) for s in evidence.steps), evidence.steps)
 
     def _words(self, today: Certificate) -> list[str]:
-        """What else it says that today's sources do not, where nothing that matters has changed."""
+        """Other differences between its files and today's sources, if nothing relevant has changed."""
         return [] if self.changes else list(differences(self.id, self.stored, today))
 
     def _program(self, proved: ProvedMapping, split: Form | None) -> Lowered:
@@ -257,9 +257,9 @@ class _Check:
         return Outcome(self.id, status, told_all, len(proof.claims), formulas_left=tuple(left.items()))
 
     def _proved(self, claims: int, steps: Sequence[Step]) -> Outcome:
-        """All claims hold by Z3: what cvc5 says of the same questions, and whether anything has changed.
+        """The outcome if all claims hold by Z3: with cvc5's answers to the same questions, and the changes found.
 
-        The formulas in the files are compared with those that today's sources make; solvers are asked the latter.
+        The formulas in the files are compared with those made by today's sources; solvers are asked the latter.
         """
         questions = questions_of(steps)
         tally = second_opinion(questions, self.memory.cvc5)
@@ -294,7 +294,7 @@ _APART = {"format", "digest", "files"}  # its own digests, which read_certificat
 
 
 def differences(identifier: str, then: Stored, today: Certificate) -> Iterator[str]:
-    """In words, everything that is not as `isamap proofs update` would write it today."""
+    """All differences from the result of `isamap proofs update` today, in words."""
     document = then.document
     if identifier != today.id:
         yield f"it stands in the place of another: {today.id} is what it proves"

@@ -1,10 +1,9 @@
-"""One SMT-LIB 2 file per claim: its obligations in words, and under each the questions that decide it.
+"""One SMT-LIB 2 file per claim: its obligations in words, and under each the questions deciding it.
 
 A question stands between (push 1) and (pop 1) and is complete in itself: declarations, assumptions, the denied claim,
-and in (set-info :status ...) the answer that proves it. `unsat` says the assumptions allow no counterexample; `sat`, for
-the hypotheses alone, says that nothing was proved from a contradiction. Any SMT-LIB solver reads the file.
-
-Formulas that stay open, which Z3 gave up on or two solvers contradict each other about, are such files to go on from.
+and in (set-info :status ...) the answer proving it. `unsat` says the assumptions allow no counterexample; `sat`, for
+the hypotheses alone, says they are not contradictory, so the proof is not empty. Any SMT-LIB solver reads the file.
+Open formulas, given up by Z3 or answered differently by two solvers, are such files to go on from.
 """
 
 from __future__ import annotations
@@ -82,9 +81,9 @@ def _wrapped(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Tally:
-    """How many questions cvc5 answered as wanted, how many it left open, and what it or Z3 contradicts, in words.
+    """The numbers of questions cvc5 answered as wanted and left open, and its contradictions to Z3, in words.
 
-    contested: the text of each question that they answer differently.
+    contested: the text of each question with different answers.
     """
 
     agreed: int = 0
@@ -94,7 +93,7 @@ class Tally:
 
 
 def second_opinion(questions: Sequence[Question], answers: Answers) -> Tally:
-    """cvc5's answers, compared with the wanted ones (which Z3 gave). Nothing is asked where cvc5 is not installed."""
+    """cvc5's answers, compared with the wanted ones (given by Z3). Nothing is asked if cvc5 is not installed."""
     if cvc5_version() is None:
         return Tally(0, len(questions))
     agreed, left = 0, 0
@@ -128,7 +127,7 @@ CONTRADICTED = "Z3 and cvc5 answer each of these differently."
 
 
 class UndecidedError(CertificateError, NotProvedError):
-    """Something that cannot be certified because claims are unknown. formulas: the files of what Z3 gave up on."""
+    """Raised if something cannot be certified because claims are unknown. formulas: the files of questions given up by Z3."""
 
     code = 2
 
@@ -141,16 +140,16 @@ class UndecidedError(CertificateError, NotProvedError):
 
 
 def unproved(text: str, identifier: str, derived: Derived, error: type[IsamapError] = CertificateError) -> IsamapError:
-    """What to raise where a proof is wanted: UndecidedError with the formulas where the claims are unknown, or `error`."""
+    """The error to raise if a proof is wanted: UndecidedError with the formulas if claims are unknown, else `error`."""
     if derived.proof.word == "unknown":
         return UndecidedError(text, undecided_files(identifier, derived.steps))
     return error(text)
 
 
 def undecided_files(identifier: str, steps: Sequence[Step]) -> dict[str, str]:
-    """One SMT-LIB file per unknown claim, by identifier/claim.smt2, with the questions that Z3 gave up on.
+    """One SMT-LIB file per unknown claim, by identifier/claim.smt2, with the questions given up by Z3.
 
-    A claim that is unknown for another reason (something is not described, or not expressible) has none.
+    A claim unknown for another reason (something is not described, or not expressible) has none.
     """
     left = [s for s in steps if any(isinstance(c.verdict, Unknown) for c in s.claims)]
     return question_files(identifier, left, lambda q: q.answer == "unknown", GAVE_UP)
@@ -159,7 +158,7 @@ def undecided_files(identifier: str, steps: Sequence[Step]) -> dict[str, str]:
 def question_files(
     identifier: str, steps: Sequence[Step], chosen: Callable[[Query], bool], note: str
 ) -> dict[str, str]:
-    """One file per claim, by identifier/claim.smt2, with the chosen questions only; note: what they have in common."""
+    """One file per claim, by identifier/claim.smt2, with the chosen questions only; note: a sentence true of all of them."""
     picked = [replace(s, queries=tuple(dict.fromkeys(q for q in s.queries if chosen(q)))) for s in steps]
     grouped: dict[str, list[Step]] = {}
     for step in picked:

@@ -1,4 +1,4 @@
-"""Completeness as data: the legal list, the witnesses with the clauses they stand for, and that nothing else satisfies these."""
+"""Completeness as data: the legal list, the witnesses with their clauses, and the claim that nothing else satisfies these."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OUTSIDE = "-"  # of the instruction
 
 
 def family_document(family: Family) -> dict[str, Any]:
-    """What the family is, besides kernel and instruction."""
+    """The family, besides kernel and instruction."""
     return {
         "name": family.name,
         "operands": family.operands,
@@ -40,7 +40,7 @@ def family_from(document: Dict[str, Any], kernel: Kernel, instruction: Instructi
 
 
 def witness_document(witness: Witness, family: Family) -> dict[str, Any]:
-    """One witness: integers, the element it speaks of by its place in the statement, and which candidates it excludes."""
+    """One witness: integers, its element by the place in the statement, and the candidates it excludes."""
     match witness:
         case PairWitness():
             places = accesses(family)
@@ -66,7 +66,7 @@ def _element(access: Access) -> str:
 
 
 def _cube_document(cube: Cube, family: Family) -> dict[str, Any]:
-    """Per kernel axis that cannot be anywhere, the instruction axes it may be in (- for none); operands, unless in any order."""
+    """For each restricted kernel axis, its possible instruction axes (- for none); and the operands, unless in any order."""
     names = (OUTSIDE, *family.choices.places)
     pairs = zip(family.axes, cube.places, strict=True)
     axes = {a: [names[g] for g in sorted(places)] for a, places in pairs if len(places) < len(names)}
@@ -80,7 +80,7 @@ def _fed(binding: Binding) -> dict[str, str]:
 
 
 def _cube_from(document: Dict[str, Any], family: Family) -> Cube:
-    """Raises KeyError and ValueError for names of nothing there is."""
+    """Raises KeyError and ValueError for unknown names."""
     names, everything = (OUTSIDE, *family.choices.places), family.everything
     places = list(everything.places)
     for a, where in document["axes"].items():
@@ -92,7 +92,7 @@ def _cube_from(document: Dict[str, Any], family: Family) -> Cube:
 
 
 def witness_from(document: Dict[str, Any], family: Family) -> Witness:
-    """The witness against today's kernel. Raises DamagedError for one that speaks of nothing there is."""
+    """The witness against today's kernel. Raises DamagedError if it speaks of unknown things."""
     try:
         match document["kind"]:
             case "pair":
@@ -139,7 +139,7 @@ def _candidate(identifier: str, family: Family) -> Model:
 
 
 def complete_claim(legal: int, witnesses: int, family: Family, verdict: Verdict) -> ClaimResult:
-    """The claim in words, with what the solver says."""
+    """The claim in words, with the solver's verdict."""
     words = (
         f"each of {family.size} candidates is one of {legal} listed ones, not in normal form, or excluded by one of "
         f"{witnesses} witnesses"
@@ -148,8 +148,8 @@ def complete_claim(legal: int, witnesses: int, family: Family, verdict: Verdict)
 
 
 def listed(family: Family, identifier: str) -> Mapping:
-    """The mapping of the family that this id names (`l=j,e=k;a=A,b=B`), in whichever order its instruction writes the
-    operands today. Raises IsamapError where there is none.
+    """The family's mapping of this id (`l=j,e=k;a=A,b=B`), in whichever order its instruction writes the
+    operands today. Raises IsamapError if there is none.
     """
     groups, pairs = _named(identifier)
     mapping = fuse(family.kernel, family.instruction, groups, pairs, family.statement, partial=family.partial)
@@ -166,6 +166,6 @@ def _named(identifier: str) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]
 
 
 def accesses(family: Family) -> tuple[Access, ...]:
-    """The elements of the family's statement: the target, then what is read."""
+    """The elements of the family's statement: the target, then the reads."""
     statement = family.kernel.statements[family.statement]
     return (statement.target, *statement.inputs)

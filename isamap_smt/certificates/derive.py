@@ -1,7 +1,7 @@
-"""The claims that today's sources make, each with the questions that were asked to decide it.
+"""The claims of today's sources, each with the questions asked to decide it.
 
-Deriving a claim is proving it: Z3 answers every question on the way, now or, where the caller keeps its answers, when it
-was last asked exactly the same. No verdict is taken from a certificate.
+Deriving a claim is proving it: Z3 answers every question on the way, now or, if the caller keeps its answers, when
+exactly the same was last asked. No verdict is taken from a certificate.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _SAFE = ("translate", "_symbols", "_shown", "_named", "_most")  # caches of term
 
 @dataclass(frozen=True)
 class Step:
-    """Obligations that were decided together, with the questions that decided them."""
+    """Obligations decided together, with the questions deciding them."""
 
     claims: tuple[ClaimResult, ...]
     queries: tuple[Query, ...]
 
     @property
     def claim(self) -> str:
-        """Which claim this is about, such as `coverage`."""
+        """The claim they belong to, such as `coverage`."""
         return self.claims[0].claim
 
 
@@ -59,14 +59,14 @@ class Derived:
 
 
 def derive_mapping(mapping: Mapping, answers: Answers | None = None) -> tuple[Derived, ProvedMapping | Rejection]:
-    """All claims of a mapping, asked again; what `answers` knows is not."""
+    """All claims of a mapping, asked again; questions known to `answers` are not."""
     with Watching(answers) as watch:
         result = prove_after(mapping, FIRST, watch)
     return Derived(result.proof, watch.steps()), result
 
 
 def derive_program(schedule: Schedule, *more: Schedule, answers: Answers | None = None) -> tuple[Derived, Program]:
-    """The schedules lowered again, and all claims of the program asked again; what `answers` knows is not.
+    """The schedules lowered again, and all claims of the program asked again; questions known to `answers` are not.
 
     Raises ScheduleError from lowering.
     """
@@ -77,7 +77,7 @@ def derive_program(schedule: Schedule, *more: Schedule, answers: Answers | None 
 
 
 def derive_split(split: Form, answers: Answers | None = None) -> Derived:
-    """All claims that a sum taken apart is the same sum, asked again; what `answers` knows is not."""
+    """All claims that a sum taken apart is the same sum, asked again; questions known to `answers` are not."""
     with Watching(answers) as watch:
         proof = prove_split(split, watch)
     return Derived(proof, watch.steps())
@@ -86,9 +86,9 @@ def derive_split(split: Form, answers: Answers | None = None) -> Derived:
 def derive_complete(
     family: Family, legal: Sequence[Mapping], witnesses: Sequence[Witness], answers: Answers | None = None
 ) -> tuple[CertificateCheck, tuple[Step, ...]]:
-    """That nothing else of the family is legal than what is listed, asked again; what `answers` knows is not.
+    """The claim that no other mapping of the family is legal, asked again; questions known to `answers` are not.
 
-    That the listed mappings are legal is not asked.
+    The legality of the listed mappings is not asked.
     """
     accounted = account(family, legal, witnesses)
     with Watching(answers) as watch:
@@ -98,7 +98,7 @@ def derive_complete(
 
 
 class Watching:
-    """Collects the claims that are decided within, each with its questions; what `answers` knows is not asked."""
+    """Collects the claims decided within, each with its questions; those known to `answers` are not asked."""
 
     def __init__(self, answers: Answers | None) -> None:
         self._answers = answers
@@ -126,9 +126,9 @@ class Watching:
 
 
 def evidence(claims: Sequence[ClaimResult], asked: Sequence[Query]) -> tuple[Query, ...]:
-    """Of what was asked, what a proof stands on: contradictions, and models where a model was wanted.
+    """The questions a proof stands on: contradictions, and models if a model was wanted.
 
-    Attempts that failed on the way (a harder form of the same claim, a bound on sizes) are left out. Where a claim is
+    Failed attempts on the way (a harder form of the same claim, a bound on sizes) are left out. If a claim is
     not proved nothing is left out.
     """
     if not all(isinstance(c.verdict, Proved) for c in claims):
@@ -138,12 +138,12 @@ def evidence(claims: Sequence[ClaimResult], asked: Sequence[Query]) -> tuple[Que
 
 
 def wants_model(script: str) -> bool:
-    """Whether the question is if some values satisfy everything, so that `sat` is the answer hoped for."""
+    """Whether the question asks for values that satisfy everything: `sat` is then the answer hoped for."""
     return script.rstrip().removesuffix("(check-sat)").rstrip().endswith(SATISFIABLE)
 
 
 def forget_verdicts() -> None:
-    """Empty every cache of verdicts in this process, so that each question is asked, and heard, again."""
+    """Empty every cache of verdicts in this process: each question is asked, and heard, again."""
     for name, module in list(sys.modules.items()):
         if name.startswith(("isamap_encodings.", "isamap_smt.proof.")):
             for key, value in list(vars(module).items()):
@@ -154,7 +154,10 @@ def forget_verdicts() -> None:
 def further_from(
     document: Dict[str, Any], kernel: Kernel, sources: Sources, answers: Answers | None = None
 ) -> tuple[Schedule, ...]:
-    """Their schedules. Raises NotProvedError where a mapping is no longer proved, IsamapError where it cannot be made."""
+    """Schedules of the further statements, with their mappings proved.
+
+    Raises NotProvedError if a mapping is no longer proved, IsamapError if it cannot be made.
+    """
     found: list[Schedule] = []
     for part in document.get("further", []):
         instruction = sources.instruction_of(part, kernel)

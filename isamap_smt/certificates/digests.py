@@ -1,4 +1,4 @@
-"""Digests: two values have the same digest exactly when nothing that a proof can depend on differs."""
+"""Digests: two values have the same digest exactly if they differ in nothing a proof can depend on."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PACKAGES = ("isamap-smt", "z3-solver", "cvc5", "sympy", "numpy", "ml_dtypes")
 
 
 def canonical(document: Any) -> str:
-    """JSON text that is the same for equal documents."""
+    """JSON text, the same for equal documents."""
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
@@ -61,13 +61,15 @@ _LATER = (
 
 
 def instruction_parts(instruction: Instruction) -> dict[str, Any]:
-    """Every field of the instruction as plain data; what it computes as kernel text. What an instruction says nothing of (registers
-    that are configured, engines) has no part."""
+    """Every field of the instruction as plain data, its computation as kernel text.
+
+    Fields left alone by most instructions (configured registers, engines) have no part at their defaults.
+    """
     return {name: _plain(getattr(instruction, name)) for name in _said(instruction)}
 
 
 def _said(value: Any) -> list[str]:
-    """The fields of a part of a machine that a digest is of."""
+    """The fields of a part of a machine to be digested."""
     fields = [f for f in dataclasses.fields(value) if f.compare]
     kind = type(value).__name__
     later = {f.name for f in fields if {f.name, f"{kind}.{f.name}"} & set(_LATER)}
@@ -76,9 +78,9 @@ def _said(value: Any) -> list[str]:
 
 @dataclass(frozen=True)
 class InstructionDigests:
-    """whole: of every field. claims: of every field but the cost, which no claim and no lowering reads.
+    """whole: of every field. claims: of every field but the cost, read by no claim and no lowering.
 
-    parts: of each field. text, rounding: what it computes, and how that differs from the reals.
+    parts: of each field. text, rounding: its computation, and the difference of this from the reals.
     """
 
     name: str
@@ -89,7 +91,7 @@ class InstructionDigests:
     rounding: str
 
     def changed(self, then: Dict[str, Any]) -> str:
-        """Which part is not as a manifest says, as far as it tells; '' where nothing has changed."""
+        """The parts changed since a manifest was written, as far as it tells; '' if nothing has changed."""
         if self.whole == then["digest"]:
             return ""
         said = f"the instruction {self.name} has changed"
@@ -120,7 +122,7 @@ def instruction_digests(instruction: Instruction) -> InstructionDigests:
 
 
 def instruction_digest(instruction: Instruction) -> str:
-    """Of every field: contract, what it really computes, cost, C, preconditions, needs."""
+    """Of every field: contract, real computation, cost, C, preconditions, needs."""
     return instruction_digests(instruction).whole
 
 
@@ -151,14 +153,14 @@ def hardware_digests(hardware: Hardware) -> dict[str, str]:
 
 @cache
 def generator_digest() -> str:
-    """Of the library's own code that derives and discharges claims, and of the versions of what it stands on."""
+    """Of the library's own code to derive and discharge claims, and of the versions of its foundations."""
     roots = [Path(isamap_smt.__file__).parent / part for part in GENERATORS]
     return digest(canonical([*map(_code_digest, roots), encodings_digest(), [_version(p) for p in PACKAGES]]))
 
 
 @cache
 def encodings_digest() -> str:
-    """Of the code between a formula and the solvers: what its text is, and how it is asked."""
+    """Of the code between a formula and the solvers: its text, and the way of asking."""
     return _code_digest(Path(isamap_encodings.__file__).parent)
 
 

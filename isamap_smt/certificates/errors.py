@@ -1,4 +1,4 @@
-"""What can be wrong with a certificate, as the errors and words that the report uses."""
+"""Faults of a certificate, as the errors and words of the report."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from isamap_smt.ir.errors import IsamapError
 
 
 class CertificateError(IsamapError):
-    """A certificate that cannot be written, found or loaded."""
+    """Raised for a certificate that cannot be written, found or loaded."""
 
 
 class DamagedError(CertificateError):
-    """A certificate that is unreadable, hand-edited, truncated, incomplete or of a foreign version."""
+    """Raised for an unreadable, hand-edited, truncated or incomplete certificate, or one of a foreign version."""

@@ -1,4 +1,4 @@
-"""Why a claim holds, or does not: in words, its formula, and the assumptions that its proof needs or the counterexample."""
+"""Why a claim holds, or does not: in words, its formula, and the assumptions needed by its proof or the counterexample."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _NEAR = 0.6  # how alike, of 1, a name has to be to be suggested
 
 @dataclass(frozen=True)
 class Reason:
-    """One obligation: in words, its verdict, and per question its formula and what the proof needs of it.
+    """One obligation: in words, its verdict, and per question its formula and the part of it needed by the proof.
 
-    cores: (formula, the assumptions that contradict the denied claim, each in words); there are none where a model was
+    cores: (formula, the assumptions contradicting the denied claim, each in words); none if a model was
     wanted or no contradiction was found. witness: the counterexample in words.
     """
 
@@ -64,7 +64,7 @@ class Reason:
 
 
 def find_certificate(directory: Path, words: str) -> tuple[str, str]:
-    """(id, claim or '') of `id`, `id/claim`, or a part of an id that only one has. Raises UnknownNameError."""
+    """(id, claim or '') of `id`, `id/claim`, or a part of an id found in one alone. Raises UnknownNameError."""
     ids = certificate_ids(directory)
     if words in ids:
         return words, ""
@@ -83,7 +83,7 @@ def find_certificate(directory: Path, words: str) -> tuple[str, str]:
 
 
 def _nearby(words: str, ids: Sequence[str]) -> str:
-    """Near matches among ids and their parts; where nothing is near, one id as an example, and how many there are."""
+    """Near matches among ids and their parts; if nothing is near, one id as an example, and the number of ids."""
     heads = {i.split(",")[0] for i in ids}
     known = {*ids, *heads, *(part for head in heads for part in head.split("/"))}
     near = get_close_matches(words, sorted(known), n=3, cutoff=_NEAR)
@@ -95,7 +95,7 @@ def _nearby(words: str, ids: Sequence[str]) -> str:
 def explain(directory: Path, identifier: str, claim: str, sources: Sources) -> list[Reason]:
     """The reasons of all obligations of one claim (of every claim, without formulas, when it is empty), derived today.
 
-    Raises CertificateError for a certificate without such a claim, DamagedError, and what looking up names raises.
+    Raises CertificateError for a certificate without such a claim, DamagedError, and the errors of looking up names.
     """
     steps, known = _steps(directory / identifier, sources)
     claims = dict.fromkeys(s.claim for s in steps)
@@ -105,7 +105,7 @@ def explain(directory: Path, identifier: str, claim: str, sources: Sources) -> l
 
 
 def _steps(place: Path, sources: Sources) -> tuple[tuple[Step, ...], dict[str, str]]:
-    """The steps, and what the names in them are."""
+    """The steps, and the meaning of the names in them."""
     with well_formed():
         document = read_manifest(place)
         if document["kind"] == "machine":
@@ -173,7 +173,7 @@ _BELOW_TOO = re.compile(r"(\d+) > ([\w.']+)\Z")
 
 
 def vocabulary(mapping: Mapping) -> dict[str, str]:
-    """What each name of the mapping is: 'size I', 'parameter s', 'axis i', 'loop i_out', 'lane index l'."""
+    """The meaning of each name of the mapping: 'size I', 'parameter s', 'axis i', 'loop i_out', 'lane index l'."""
     kernel = mapping.kernel
     parameters = {p.name for p in kernel.parameters}
     found = {n: f"lane index {n} of {mapping.instruction.short}" for n in mapping.instruction.axes}
@@ -185,7 +185,7 @@ def vocabulary(mapping: Mapping) -> dict[str, str]:
 
 
 def sentence(label: str, known: Dict[str, str]) -> str:
-    """What an assertion says, in words with the user's names; the formula itself in brackets."""
+    """An assertion in words with the user's names; the formula itself in brackets."""
     head, _, formula = label.partition(": ")
     if head == "denied":
         return f"the claim is denied: not ({formula}){_named(formula, known)}"
@@ -196,7 +196,7 @@ def sentence(label: str, known: Dict[str, str]) -> str:
 
 
 def meaning(name: str, known: Dict[str, str]) -> str:
-    """What a variable of a formula stands for; '' for one that only the proof has."""
+    """The meaning of a formula's variable; '' for one known to the proof alone."""
     if name.startswith("..") or name.endswith(".."):
         return ""
     base, _, mark = name.partition("'")
@@ -236,7 +236,7 @@ def _bound(formula: str, known: Dict[str, str]) -> str:
 
 
 def _named(formula: str, known: Dict[str, str]) -> str:
-    """What the names of a formula are: `, with axis i, size J`."""
+    """The meanings of a formula's names: `, with axis i, size J`."""
     names = [n for n in dict.fromkeys(_NAME.findall(formula)) if n not in _WORDS]
     found = list(dict.fromkeys(filter(None, (meaning(n, known) for n in names))))
     return f", with {', '.join(found)}" if found else ""

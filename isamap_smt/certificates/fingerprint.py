@@ -1,5 +1,6 @@
-"""Ids of certificates, which are their paths below a directory (no character of them means anything to a file system), and the one
-digest that the C and its certificate share, so that either is found from the other.
+"""Ids of certificates, and the digest shared by the C and its certificate, so either is found from the other.
+
+An id is the path below a directory: no character of it means anything to a file system.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def mapping_id(mapping: Mapping, schedule: Schedule | None = None, split: Form |
     """hardware/kernel/instruction,axes,operands: the certificate's id and its path below the directory.
 
     A program of fixed sizes has them at the end, behind `at`; one of a sum taken apart says how before the axes. within: the
-    ranges of inputs for which its rounding is bounded.
+    input ranges of its rounding bound.
     """
     machine, short = machine_and_name(mapping.instruction)
     name = mapping.id
@@ -41,7 +42,7 @@ def mapping_id(mapping: Mapping, schedule: Schedule | None = None, split: Form |
 
 
 def machine_and_name(instruction: Instruction) -> tuple[str, str]:
-    """The instruction's machine, `user` where its name has none, and the rest of its name."""
+    """The instruction's machine, `user` if its name has none, and the rest of its name."""
     machine, dot, short = instruction.name.rpartition(".")
     return (_plain(machine), _plain(short)) if dot else ("user", _plain(instruction.name))
 
@@ -51,8 +52,10 @@ def _plain(text: str) -> str:
 
 
 def fingerprint(program: Program, split: Form | None = None) -> str:
-    """Of kernel, mappings, decisions and the lowered program with what it assumes, and of what each instruction that it executes
-    computes and prints; of the kernel before its sum was split. What instructions cost has no part in it."""
+    """Of kernel, mappings, decisions, the lowered program with its assumptions, and the computation and C of each instruction used.
+
+    If the sum was split, also of the kernel before. The costs of instructions have no part in it.
+    """
     stages = [
         [kernel_digest(s.proved.mapping.kernel), mapping_digest(s.proved.mapping), decisions(schedule_record(s))]
         for s in program.schedules
@@ -64,6 +67,6 @@ def fingerprint(program: Program, split: Form | None = None) -> str:
 
 
 def program_text(program: Program) -> str:
-    """The program as pseudo-code, which shows every loop, buffer, move and execution, with what it assumes."""
+    """The program as pseudo-code, with every loop, buffer, move and execution, and its assumptions."""
     assumed = "".join(f"assumes {a}\n" for a in program.assumptions)
     return f"{program}\n{assumed}"

@@ -1,8 +1,8 @@
-"""What must be proved, said outside of the directory: PROOFS.lock beside PROOFS has a line for each certificate.
+"""The obligations, stated outside of the directory: PROOFS.lock beside PROOFS has a line for each certificate.
 
     <digest of the question>  <id>
 
-The question is what no source says: which kernel with which element types, ranges and sizes, mapped how, in which schedule. So
+No source states the question: which kernel with which element types, ranges and sizes, mapped how, in which schedule. So
 a certificate that is gone, added, or about less than before differs from the lock, whatever was made to fit in the directory;
 and a change of the lock is a change of a file that a review sees. Verdicts, formulas and lowering are not in it: they are derived.
 """
@@ -32,7 +32,7 @@ def lock_path(directory: Path) -> Path:
 
 
 def question(document: Dict[str, Any]) -> str:
-    """The digest of what a certificate is about, without anything that today's sources say."""
+    """The digest of a certificate's subject, without anything stated by today's sources."""
     asked = {k: document.get(k) for k in ("kind", "id", "hardware", "kernel", "instruction", "mapping", "schedule")}
     asked |= {"further": document.get("further", []), "family": document.get("family")}
     if KEY in document:
@@ -48,7 +48,7 @@ def _asked(value: Any) -> Any:
 
 
 def read_lock(path: Path) -> dict[str, str]:
-    """Question by id. Raises CertificateError where there is no such file, DamagedError where it is none of ours."""
+    """Question by id. Raises CertificateError if there is no such file, DamagedError if it is none of ours."""
     try:
         first, *lines = path.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""A manifest says what a certificate is about; claims.json says what was proved, and digests every file with a formula in it.
+"""A manifest names a certificate's subject; claims.json lists the proved claims, and digests every file with a formula in it.
 
 The index digests every manifest, and a manifest claims.json. That file and the formulas stand beside the manifest, or in the
 machine's archive. A digest does not make a certificate trusted: claims are derived again. It tells damage from a changed claim.
@@ -33,20 +33,20 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Stored:
-    """A certificate whose files are as they were written. files: all but the manifest, by name."""
+    """A certificate with its files as they were written. files: all but the manifest, by name."""
 
     document: dict[str, Any]
     files: dict[str, str]
 
     @property
     def claims(self) -> Any:
-        """What claims.json says was proved."""
+        """The proved claims of claims.json."""
         return json.loads(self.files[CLAIMS])["claims"] if CLAIMS in self.files else []
 
 
 @contextmanager
 def well_formed(what: str = MANIFEST) -> Iterator[None]:
-    """While a manifest's contents are read: what it lacks, or has in another's place, raises DamagedError."""
+    """While a manifest's contents are read: missing or misplaced parts raise DamagedError."""
     try:
         yield
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
@@ -60,7 +60,7 @@ def sealed(document: Dict[str, Any]) -> dict[str, Any]:
 
 
 def text_of(document: Dict[str, Any]) -> str:
-    """As it stands in the file."""
+    """The text of its file."""
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -87,7 +87,7 @@ def _read(path: Path, what: str) -> dict[str, Any]:
         )
     if document.get("digest") != digest(canonical({k: v for k, v in document.items() if k != "digest"})):
         raise DamagedError(f"{what} was edited by hand: its digest is not that of its contents")
-    if text != text_of(document):  # a key that stands twice, of which only the last was read
+    if text != text_of(document):  # a key given twice: only the last was read
         raise DamagedError(f"{what} was edited by hand: it is not written as isamap writes it")
     return document
 
@@ -102,13 +102,13 @@ def read_index(directory: Path) -> dict[str, str]:
 
 
 def write_index(directory: Path) -> None:
-    """List every certificate that stands in the directory now."""
+    """List every certificate now in the directory."""
     found = {i: digest((directory / i / MANIFEST).read_bytes()) for i in certificate_ids(directory)}
     (directory / INDEX).write_text(text_of(sealed({"format": FORMAT, "certificates": found})), encoding="utf-8")
 
 
 def certificate_ids(directory: Path) -> tuple[str, ...]:
-    """Ids (paths below the directory) of everything that has a manifest."""
+    """Ids (paths below the directory) of everything with a manifest."""
     return tuple(sorted(m.parent.relative_to(directory).as_posix() for m in directory.rglob(MANIFEST)))
 
 
@@ -120,7 +120,7 @@ def read_manifest(place: Path, expected: str | None = None) -> dict[str, Any]:
 def read_certificate(place: Path, expected: str | None = None) -> Stored:
     """One certificate, checked: form, kind, own digest, the index's digest if given, and every file.
 
-    Raises DamagedError that says what is the matter with which file.
+    Raises DamagedError with the file and its fault.
     """
     document = manifest_alone(place)
     if expected is not None and digest((place / MANIFEST).read_bytes()) != expected:
@@ -153,7 +153,7 @@ def manifest_alone(place: Path) -> dict[str, Any]:
 
 
 def _files(place: Path, identifier: str, wanted: bool) -> dict[str, bytes]:
-    """What stands beside the manifest, or in the archive; what has no files needs no archive that can be read."""
+    """The files beside the manifest, or in the archive; a certificate without files needs no readable archive."""
     beside = [f for f in place.iterdir() if f.name != MANIFEST]
     for file in beside:
         if file.is_symlink() or not file.is_file():
@@ -185,9 +185,9 @@ def _checked(listed: Dict[str, str], found: Dict[str, bytes], by: str) -> dict[s
 
 
 def check_root(directory: Path) -> None:
-    """Nothing happens where certificates and their index stand. Raises CertificateError where there are none, or a part.
+    """Raise CertificateError if the directory holds no certificates, or is only a part of a directory of them.
 
-    Certificates without any index above them pass: that the index is missing is a finding of the check.
+    Certificates without any index above them pass: its absence is a finding of the check.
     """
     if not directory.is_dir():
         raise CertificateError(f"there are no certificates at {directory}: no such directory")

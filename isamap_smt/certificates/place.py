@@ -1,5 +1,6 @@
-"""A certificate appears at its place whole or not at all, and one of the same thing that stands there is renewed. Files of many are
-moved into one archive a machine, and written out again for any solver to read.
+"""A certificate appears at its place whole or not at all, and an earlier one of the same thing is renewed.
+
+Files of many are moved into one archive a machine, and written out again for any solver to read.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ from isamap_smt.runtime.whole_file import whole_file
 def put_all(certificates: Sequence[Certificate], root: Path) -> Path:
     """Write all of them below the directory, in place of earlier certificates of the same things; returns the first's place.
 
-    Its files stand beside its manifest afterwards, also where they were in an archive. The index and the lock, where there is
-    one, list them. Raises CertificateError, and leaves everything as it is, where something else stands in a place.
+    Their files stand beside the manifests afterwards, even if they were in an archive. The index lists them, and so does the
+    lock, if there is one. Raises CertificateError, and leaves everything as it is, if something else stands in a place.
     """
     lock = lock_path(root)
     locked = read_lock(lock) if os.path.lexists(lock) else None
@@ -88,7 +89,7 @@ def _take_out(root: Path, identifier: str) -> None:
 
 
 def _require_same(place: Path, document: Dict[str, Any]) -> None:
-    """Nothing happens where an intact certificate of what the document is about stands, or nothing."""
+    """Raise CertificateError unless the place is free, or has an intact certificate of the document's subject."""
     advice = f"delete {place}, or save into another directory"
     if not place.is_dir() or (any(place.iterdir()) and not (place / MANIFEST).is_file()):
         raise CertificateError(f"{place} is taken by something that is no certificate; {advice}")
@@ -109,7 +110,7 @@ def _require_same(place: Path, document: Dict[str, Any]) -> None:
 
 
 def _about(document: Dict[str, Any]) -> tuple[Any, ...]:
-    """What makes two certificates those of one thing: where the kernel (or its text) and the instruction come from."""
+    """The identity of a certificate's subject: the origin of the kernel (or its text) and of the instruction."""
     kernel = document.get("kernel", {})
     names = {k: kernel.get(k) for k in ("name", "source", "dtypes", "ranges", "sizes", "split")}
     if names["source"] is None:
@@ -127,7 +128,7 @@ def _shown(about: Any) -> str:
 
 
 def no_certificate(root: Path) -> str:
-    """The first file below the directory that belongs to no certificate, index or archive; "" where all do."""
+    """The first file below the directory outside of every certificate, index and archive; "" if there is none."""
     known = {root / i for i in certificate_ids(root)} if (root / INDEX).is_file() else set()
     for path in sorted(p for p in root.rglob("*") if p.is_symlink() or not p.is_dir()):
         if path.parent == root:
@@ -140,9 +141,9 @@ def no_certificate(root: Path) -> str:
 
 
 def pack(root: Path, before: Path | None = None) -> None:
-    """Afterwards beside each manifest stands nothing, and one archive for each machine holds the rest.
+    """Move all files beside the manifests into one archive for each machine.
 
-    before: a directory whose archives are taken as they are where they hold the same.
+    before: a directory whose archives are taken as they are if they hold the same.
     """
     machines: dict[Path, dict[str, bytes]] = {}
     for identifier in certificate_ids(root):
@@ -162,7 +163,7 @@ def pack(root: Path, before: Path | None = None) -> None:
 
 
 def unpack(root: Path, identifier: str, to: Path) -> None:
-    """Write one certificate with its files side by side. Raises CertificateError where it is damaged."""
+    """Write one certificate with its files side by side. Raises CertificateError if it is damaged."""
     try:
         stored = read_certificate(root / identifier)
     except DamagedError as error:
@@ -175,9 +176,9 @@ def unpack(root: Path, identifier: str, to: Path) -> None:
 
 
 def export(root: Path, to: Path) -> int:
-    """Write every certificate into an empty directory, each file by itself, with the index; returns how many there are.
+    """Write every certificate into an empty directory, each file by itself, with the index; returns their number.
 
-    Raises CertificateError where the directory holds none, and for one that is damaged, missing or not listed.
+    Raises CertificateError if the directory holds none, and for one that is damaged, missing or not listed.
     """
     check_root(root)
     ids = certificate_ids(root)

@@ -1,7 +1,7 @@
-"""What the check of one certificate says, remembered where nothing that it depends on has changed since.
+"""The outcome of checking one certificate, remembered if none of its dependencies has changed since.
 
-What instructions cost is in no claim and in no lowering: where only a cost has changed, the outcome stands, and says so.
-Nor are memories and links: schedules are made with them, and a certificate holds what the schedule decided.
+The costs of instructions are in no claim and in no lowering: if only a cost has changed, the outcome stands, and says so.
+Nor are memories and links: schedules are made with them, and a certificate holds the schedule's decisions.
 """
 
 from __future__ import annotations
@@ -32,10 +32,9 @@ class Outcome:
     ok: every claim is proved today, of unchanged values, and the files say the same. stale: proved, but something changed
     since it was written. broken: some claim is no longer proved (`told` has the counterexample). damaged: the files are
     not as they were written. unknown: a solver gave up, or two solvers disagree.
-
-    told: sentences, the first says what is the matter. claims, formulas: numbers of obligations and of questions. second:
-    questions that cvc5 answered like Z3. alone: questions that only Z3 decides. seconds: of the whole check, on one core.
-    z3: seconds of each question. formulas_left: what Z3 gave up on, or the solvers contradict each other about, as
+    told: sentences, the first names the fault. claims, formulas: numbers of obligations and of questions. second:
+    questions with the same answer from cvc5 and Z3. alone: questions decided by Z3 only. seconds: of the whole check, on one core.
+    z3: seconds of each question. formulas_left: questions given up by Z3, or answered differently by the solvers, as
     (path, SMT-LIB text). remembered: an earlier check found it, and nothing it depends on has changed.
     """
 
@@ -71,9 +70,9 @@ def exit_status(outcomes: list[Outcome]) -> int:
 
 @dataclass(frozen=True)
 class Keys:
-    """Digests of what an outcome depends on: exact, of everything; claims, without what instructions cost.
+    """Digests of an outcome's dependencies: exact, of everything; claims, without the costs of instructions.
 
-    told: what a check says where only a cost has changed since the certificate was written.
+    told: the finding of a check if only a cost has changed since the certificate was written.
     """
 
     exact: str
@@ -84,7 +83,7 @@ class Keys:
 def remembered(
     directory: Path, identifier: str, expected: str | None, sources: Sources, cache: Cache
 ) -> Outcome | None:
-    """The outcome where nothing it depends on has changed since it was found, or the files are damaged; else None."""
+    """The outcome if nothing it depends on has changed since it was found, or the files are damaged; else None."""
     started = time.perf_counter()
     place = directory / identifier
     try:
@@ -104,7 +103,7 @@ def remembered(
 
 
 def remember(outcome: Outcome, keys: Keys, cache: Cache) -> None:
-    """Keep an outcome that is ok or stale; what is broken or unknown is looked at anew each time."""
+    """Keep an outcome that is ok or stale; a broken or unknown one is found anew each time."""
     if outcome.status not in ("ok", "stale"):
         return
     cache.put({keys.exact: json.dumps(asdict(outcome))})
@@ -113,7 +112,7 @@ def remember(outcome: Outcome, keys: Keys, cache: Cache) -> None:
 
 
 def keys_of(identifier: str, stored: Stored, sources: Sources) -> Keys | None:
-    """The keys of a certificate's outcome; None where today's sources lack something."""
+    """The keys of a certificate's outcome; None if today's sources lack something."""
     document = stored.document
     common: list[Any] = [generator_digest(), cvc5_version(), identifier, document]
     common += [[name, digest(text)] for name, text in sorted(stored.files.items())]

@@ -1,4 +1,4 @@
-"""The bound of a program's rounding as a part of its certificate: ranges of inputs, what is claimed of each result, and its proof.
+"""The bound of a program's rounding as a part of its certificate: input ranges, a claim for each result, and its proof.
 
 The manifest has it under `rounding_bound`. The ranges are a part of the question; the bounds are claims, derived again at each
 check.
@@ -33,10 +33,10 @@ Ranges = Dict[str, tuple[float, float]]
 
 @dataclass(frozen=True)
 class Rounding:
-    """What is claimed: of inputs in these ranges each result is off by no more than (a part of it, and absolutely).
+    """The claim: for inputs in these ranges each result is off by no more than (a part of it, and absolutely).
 
     follows: whose operations are followed. `program`: those of the program, as its sums are taken apart; `kernel`: those of the
-    kernel with its sums in any order, one of which is the program's.
+    kernel with its sums in any order, including the program's.
     """
 
     ranges: tuple[tuple[str, float, float], ...]
@@ -68,7 +68,7 @@ def _plain(x: float) -> float:
 
 
 def rounding_from(document: Dict[str, Any]) -> Rounding | None:
-    """What a manifest says of it, if anything. Raises DamagedError for what is not of its form."""
+    """A manifest's statement on it, if any. Raises DamagedError if it is not of its form."""
     then = document.get(KEY)
     if then is None:
         return None
@@ -93,7 +93,7 @@ def name_of(ranges: tuple[tuple[str, float, float], ...]) -> str:
 
 
 def made_rounding(program: Program, split: Form | None, ranges: Ranges) -> Rounding:
-    """The nearest bound that is proved. Raises CertificateError where none is, and what the ranges raise."""
+    """The nearest proved bound. Raises CertificateError if there is none, and the errors of the ranges."""
     found: list[tuple[float, Rounding]] = []
     failed: list[str] = []
     for follows in (PROGRAM, KERNEL):
@@ -117,7 +117,7 @@ def _reason(verdict: Any) -> str:
 def derive_rounding(
     program: Program, split: Form | None, claimed: Rounding, answers: Answers | None = None
 ) -> tuple[Derived, Rounding]:
-    """The claims, asked again, and what follows today. Raises IsamapError where the program's rounding is not followed."""
+    """The claims, asked again, and the bound derived today. Raises IsamapError if the program's rounding is not followed."""
     of = _followed(program, split, claimed.follows)
     if of is None:
         raise CertificateError(
@@ -137,8 +137,10 @@ def _rounds_alike(one: Form) -> bool:
 
 
 def _followed(program: Program, split: Form | None, follows: str) -> tuple[Kernel, dict[int, Any]] | None:
-    """The kernel whose operations are followed, and what is computed in their place; None where the kernel does not stand for the
-    program. Raises SizeError where an instruction rounds in a way of its own."""
+    """The kernel to follow, and the expressions computed in place of its own.
+
+    Returns None if the kernel does not stand for the program. Raises SizeError if an instruction rounds in a way of its own.
+    """
     kernel, trees = computed_by(program)
     if follows == PROGRAM:
         return kernel, trees

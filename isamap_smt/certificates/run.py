@@ -35,8 +35,10 @@ Progress = Callable[[int, int, Outcome], None]  # done, all, the latest
 
 @dataclass(frozen=True)
 class Survey:
-    """What is to be looked at. work: id, and digest of the manifest as the index says, of each certificate to check; found: what is
-    the matter already, among it certificates that are missing. lock: where it says what must be there; None where nothing does."""
+    """The certificates to look at. work: id of each one to check, and the digest of its manifest in the index.
+
+    found: outcomes known already, missing certificates among them. lock: the file with the obligations; None if there is none.
+    """
 
     work: tuple[tuple[str, str | None], ...]
     found: tuple[Outcome, ...]
@@ -44,15 +46,15 @@ class Survey:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Everything that will have an outcome."""
+        """All ids with an outcome to come."""
         return tuple(sorted({*(o.id for o in self.found), *(i for i, _ in self.work)}))
 
 
 def survey(directory: Path, lock: Path | None = None, only: Callable[[str], bool] | None = None) -> Survey:
-    """What stands in the directory, beside what its index and the lock list.
+    """The directory compared with the lists of its index and the lock.
 
-    lock: the file that says what must be there; by default the one beside the directory, where there is one. Raises
-    CertificateError where the directory is none of certificates, and for a lock that is not there.
+    lock: the file with the obligations; by default the one beside the directory, if there is one. Raises
+    CertificateError if the directory is none of certificates, and for a missing lock.
     """
     check_root(directory)
     ids = certificate_ids(directory)
@@ -89,7 +91,7 @@ def survey(directory: Path, lock: Path | None = None, only: Callable[[str], bool
 
 
 def lock_of(directory: Path) -> Path | None:
-    """The lock beside the directory, where there is one."""
+    """The lock beside the directory, if there is one."""
     beside = lock_path(directory)
     return beside if os.path.lexists(beside) else None
 
@@ -105,7 +107,7 @@ def _listed(
 
 
 def _beside_lock(place: Path, identifier: str, locked: dict[str, str], name: str) -> str:
-    """What of a certificate differs from the lock, in words; '' where nothing does, or where it is damaged anyway."""
+    """The difference between a certificate and the lock, in words; '' if there is none, or it is damaged anyway."""
     try:
         with well_formed():
             asked = question(manifest_alone(place))
@@ -128,12 +130,12 @@ def check_directory(
     progress: Progress | None = None,
     lock: Path | None = None,
 ) -> list[Outcome]:
-    """The outcome of every certificate that the directory's index or the lock lists, and of every one found there, by id.
+    """The outcome of every certificate listed by the directory's index or the lock, and of every one found there, by id.
 
-    hardware: files whose machines stand for those of the same name (an edited description). sources: Python's files that
-    certificates may name; nothing else that they name is carried out. jobs: processes; all cores by default. cache: whether answers
+    hardware: files whose machines stand for those of the same name (an edited description). sources: Python files that
+    certificates may name; no other named code is carried out. jobs: processes; all cores by default. cache: whether answers
     to unchanged text may be taken from an earlier run. only: which ids. lock: as for survey().
-    Raises what survey() raises, and HardwareError for a file that is no machine.
+    Raises the errors of survey(), and HardwareError for a file that is no machine.
     """
     seen = survey(directory, lock, only)
     given = tuple(hardware), tuple(sources)
@@ -155,7 +157,7 @@ def check_directory(
 def _remembered(
     directory: Path, work: Sequence[tuple[str, str | None]], sources: Sources, use: bool
 ) -> dict[str, Outcome]:
-    """Outcomes that need no new work, so that a run without changes starts no process."""
+    """Outcomes without new work: a run without changes starts no process."""
     cache = Cache(use)
     try:
         found = {i: remembered(directory, i, expected, sources, cache) for i, expected in work}
@@ -165,7 +167,7 @@ def _remembered(
 
 
 def _length(directory: Path, identifier: str) -> tuple[bool, int]:
-    """Larger where a check is expected to take longer: whole families first, then by the size of the files."""
+    """Larger if a check is expected to take longer: whole families first, then by the size of the files."""
     beside = sum(f.stat().st_size for f in (directory / identifier).iterdir() if f.is_file())
     with suppress(DamagedError):
         beside += sum(map(len, archived(directory, identifier).values()))
@@ -173,8 +175,10 @@ def _length(directory: Path, identifier: str) -> tuple[bool, int]:
 
 
 def load_sources(hardware: tuple[str, ...], sources: tuple[str, ...] = ()) -> Sources:
-    """Sources in which the machines of these files stand for the library's, and certificates may name the code of both kinds of
-    files. Raises HardwareError."""
+    """Sources with the machines of these files in place of the library's. Raises HardwareError.
+
+    Certificates may name the code of both kinds of files.
+    """
     machines: dict[str, Hardware] = {}
     for spec in hardware:
         found = find_hardware(spec)
@@ -186,7 +190,7 @@ def load_sources(hardware: tuple[str, ...], sources: tuple[str, ...] = ()) -> So
 
 @dataclass(frozen=True)
 class _Desk:
-    """What one process keeps for all certificates of one run."""
+    """The data of one process for all certificates of one run."""
 
     sources: Sources
     memory: Memory

@@ -1,4 +1,4 @@
-"""A mapping read back from a certificate: worth something because its claims are discharged again, here and now."""
+"""A mapping read back from a certificate: its claims are discharged again, here and now, and only that gives it worth."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from isamap_smt.proof import prove
 
 
 def proved_again(place: Path, sources: Sources) -> tuple[dict[str, Any], ProvedMapping]:
-    """The manifest, and the mapping that it names, between today's kernel and instruction and proved.
+    """The manifest, and its mapping, between today's kernel and instruction and proved.
 
-    Nothing that the files say about verdicts counts. Raises DamagedError for files that are not as they were written,
-    NotProvedError, with the counterexample, where a claim does not hold (UndecidedError where it is unknown), and what
-    looking up names raises.
+    Verdicts in the files do not count. Raises DamagedError for files that are not as they were written,
+    NotProvedError, with the counterexample, if a claim does not hold (UndecidedError if it is unknown), and the errors of
+    looking up names.
     """
     with well_formed():
         document = read_manifest(place)
@@ -58,7 +58,7 @@ def proved_again(place: Path, sources: Sources) -> tuple[dict[str, Any], ProvedM
 def renewed(place: Path, sources: Sources) -> Certificate:
     """The certificate of the same kernel, instruction, mapping and decisions, all claims derived from today's sources.
 
-    Raises what proved_again() raises, and CertificateError where the program is not proved.
+    Raises the errors of proved_again(), and CertificateError if the program is not proved.
     """
     document, proved = proved_again(place, sources)
     kernel, schedule = proved.mapping.kernel, None
@@ -78,11 +78,11 @@ def renewed(place: Path, sources: Sources) -> Certificate:
 
 
 def load(path: str | Path, *, sources: Iterable[str] = ()) -> ProvedMapping:
-    """The mapping of the certificate at `path` (its directory), proved again against today's sources. sources: Python's files that
-    it may name; the code of others is not carried out, and UnnamedFileError says so.
+    """The mapping of the certificate at `path` (its directory), proved again against today's sources.
 
-    Nothing that the files say about verdicts counts. Raises DamagedError for files that are not as they were written,
-    NotProvedError, with the counterexample, where a claim does not hold, and what looking up names raises.
+    sources: Python files it may name; the code of others is not carried out, and UnnamedFileError says so.
+    Verdicts in the files do not count. Raises DamagedError for files that are not as they were written,
+    NotProvedError, with the counterexample, if a claim does not hold, and the errors of looking up names.
     """
     return proved_again(Path(path), Sources(files=tuple(sources)))[1]
 
@@ -99,13 +99,13 @@ def save(
 ) -> Path:
     """Write the certificate of a mapping or of a whole program below a directory; returns its place.
 
-    A program as a plan holds it (`save(plan.checked, directory, split=plan.split)`) is certified with every mapped statement,
-    each with its schedule, and with the sum that it was split from; further mappings get certificates of their own. schedule:
+    A plan's program (`save(plan.checked, directory, split=plan.split)`) is certified with every mapped statement,
+    each with its schedule, and with the sum it was split from; further mappings get certificates of their own. schedule:
     makes the program of a single mapping. kernel, instruction: where later checks find them, such as `my_kernels.py:dot`, if not
-    by their names. ranges: input -> least and greatest element, of a program: how far rounding may carry its results for these is
-    certified, too. A certificate of the same thing is renewed, whole or not at all, and the directory's index is brought up to
-    date, and its lock where there is one. Raises NotProvedError for what has not been proved, CertificateError where later checks
-    would not find what it is about, the place is taken by something else, or a claim is not proved.
+    by their names. ranges: input -> least and greatest element, of a program: a bound of its rounding for these is certified, too.
+    A certificate of the same thing is renewed, whole or not at all. The directory's index is brought up to
+    date, and so is its lock, if there is one. Raises NotProvedError for an unproved argument, and CertificateError if later checks
+    would not find its subject, the place is taken by something else, or a claim is not proved.
     """
     if not isinstance(proved, ProvedMapping | ProvedProgram):
         raise NotProvedError(
@@ -139,7 +139,7 @@ def save(
 
 
 def _require_found(mapping: Mapping, schedule: Schedule | None, named: Named) -> None:
-    """Nothing happens where later checks find the kernel, the instruction as it is now, and the schedule's machine."""
+    """Raise CertificateError unless later checks find the kernel, the instruction as it is now, and the schedule's machine."""
     kernel, instruction = named.kernel, named.instruction
     library = mapping.kernel.name in kernel_names()
     if kernel is None and library and kernel_document(mapping.kernel, None, named.split)["source"] is None:
@@ -171,7 +171,7 @@ def _require_found(mapping: Mapping, schedule: Schedule | None, named: Named) ->
 
 @contextmanager
 def _found_later(what: str, advice: str = "") -> Iterator[None]:
-    """Errors while something is looked up become CertificateErrors that name it."""
+    """Errors of looking something up become CertificateErrors with its name."""
     try:
         yield
     except IsamapError as error:

@@ -1,6 +1,6 @@
 """A folder whose files are listed with their digests in one of them, which has a digest of its own.
 
-Digests show what has changed since the folder was written; they prove nothing of what stands in it.
+Digests show changes since the folder was written; they prove nothing about its contents.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def seal(folder: Path, document: dict[str, Any]) -> None:
 
 
 def read_seal(folder: Path) -> dict[str, Any]:
-    """The mark's document, as it was sealed. Raises OSError where it cannot be read, DamagedError where it is another one."""
+    """The mark's document, as it was sealed. Raises OSError if it cannot be read, DamagedError if it is another one."""
     text = (folder / MARK).read_bytes()
     try:
         document = json.loads(text)
@@ -46,7 +46,7 @@ def read_seal(folder: Path) -> dict[str, Any]:
 
 
 def changed(folder: Path, files: Dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Each name beside the mark that is not as these digests say, and what is wrong with it."""
+    """Each name beside the mark that differs from these digests, and its fault."""
     for name in sorted({*files} | {p.name for p in folder.iterdir()} - {MARK}):
         path = folder / name
         if name not in files:

@@ -1,4 +1,4 @@
-"""Certificates of proved values: what stands in their files, and where they are put."""
+"""Certificates of proved values: the contents of their files, and their places."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ PROGRAM = "program.txt"
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is written: a manifest without its digests of files, and the files by name."""
+    """The contents to write: a manifest without its digests of files, and the files by name."""
 
     id: str
     document: dict[str, Any]
     files: dict[str, str]
 
     def write(self, directory: Path) -> Path:
-        """Put it at its place below the directory. Raises CertificateError where something stands there."""
+        """Put it at its place below the directory. Raises CertificateError if something stands there."""
         place = directory / self.id
         write_certificate(place, self.document, self.files)
         return place
@@ -54,8 +54,10 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Named:
-    """Where today's kernel and instruction are found, such as `kernels.py:mine`, if not by their names; and the sum taken apart
-    that the kernel comes from, where it does."""
+    """The places of today's kernel and instruction, such as `kernels.py:mine`, if not found by their names.
+
+    split: the sum taken apart, if the kernel comes from one.
+    """
 
     kernel: str | None = None
     instruction: str | None = None
@@ -68,9 +70,9 @@ def mapping_certificate(
 ) -> Certificate:  # fmt: skip
     """The certificate of a mapping and, with a schedule, of its program; every claim is derived anew.
 
-    more: schedules of secondary statements that the program maps; their mappings are proved again at each check, and their
-    formulas stand in certificates of their own. ranges: of inputs, for which its rounding is bounded. Raises CertificateError
-    where a claim is not proved (UndecidedError where it is unknown), or what is proved cannot be written.
+    more: schedules of the program's secondary statements; their mappings are proved again at each check, and their
+    formulas stand in certificates of their own. ranges: input ranges for a bound of its rounding. Raises CertificateError
+    if a claim is not proved (UndecidedError if it is unknown), or the proved value cannot be written.
     """
     named = named or Named()
     identifier = mapping_id(proved.mapping, schedule, named.split)
@@ -101,9 +103,9 @@ def mapping_certificate(
 def program_certificates(
     schedules: Sequence[Schedule], named: Named | None = None, ranges: Ranges | None = None
 ) -> Iterator[Certificate]:
-    """The certificate of a program, as the schedules of its mapped statements make it, and those of the further mappings.
+    """The certificate of a program, made by the schedules of its mapped statements, and those of the further mappings.
 
-    ranges: of inputs, for which its rounding is bounded.
+    ranges: input ranges for a bound of its rounding.
     """
     named = named or Named()
     first, *more = schedules
@@ -124,13 +126,13 @@ class Lowered:
 
     @cached_property
     def fingerprint(self) -> str:
-        """What its C says, too."""
+        """The digest that its C states, too."""
         return fingerprint(self.program, self.split)
 
 
 @dataclass(frozen=True)
 class Rounded:
-    """The bound of a program's rounding: its claims, and what follows from them."""
+    """The bound of a program's rounding: its claims, and the derived bound."""
 
     derived: Derived
     rounding: Rounding
@@ -138,7 +140,7 @@ class Rounded:
 
 @dataclass(frozen=True)
 class Evidence:
-    """All that was derived for a certificate: the mapping's claims, its program's, those of a sum taken apart, and of rounding."""
+    """Everything derived for a certificate: the mapping's claims, its program's, those of a sum taken apart, and of rounding."""
 
     mapping: Derived
     lowered: Lowered | None = None
@@ -147,7 +149,7 @@ class Evidence:
 
     @property
     def parts(self) -> tuple[tuple[str, Derived], ...]:
-        """With what the names of their files begin."""
+        """Each part with the prefix of its file names."""
         apart = (("split-", self.split),) if self.split else ()
         below = (("program-", self.lowered.derived),) if self.lowered else ()
         bounds = (("", self.rounding.derived),) if self.rounding else ()
@@ -160,12 +162,12 @@ class Evidence:
 
     @property
     def last(self) -> Proof:
-        """The one that says what is assumed."""
+        """The proof that states the assumptions."""
         return self.lowered.derived.proof if self.lowered else self.mapping.proof
 
 
 def stated(mapping: Mapping, evidence: Evidence, named: Named) -> Certificate:
-    """Everything that the certificate says, from claims just derived. Nothing in it depends on when and where it is written."""
+    """The whole certificate, from claims just derived. Nothing in it depends on when and where it is written."""
     lowered, last = evidence.lowered, evidence.last
     rounding = evidence.rounding.rounding if evidence.rounding else None
     within = name_of(rounding.ranges) if rounding else ""
@@ -203,7 +205,7 @@ def stated(mapping: Mapping, evidence: Evidence, named: Named) -> Certificate:
 def completeness_certificate(
     family: Family, legal: Sequence[str], witnesses: Sequence[Witness], kernel: str | None = None
 ) -> Certificate:
-    """The certificate that the legal list of a family, by ids, is complete. Raises CertificateError where it is not."""
+    """The certificate that the legal list of a family, by ids, is complete. Raises CertificateError if it is not."""
     found, steps = derive_complete(family, [listed(family, i) for i in legal], witnesses)
     if not found:
         told = "; ".join([*found.faults, *(f"nothing accounts for {u}" for u in found.uncovered[:1])])
@@ -214,7 +216,7 @@ def completeness_certificate(
 def complete_stated(
     family: Family, legal: Sequence[str], witnesses: Sequence[Witness], steps: Sequence[Step], kernel: str | None
 ) -> Certificate:
-    """Everything that the certificate of a complete list says, from the claim just derived."""
+    """The whole certificate of a complete list, from the claim just derived."""
     identifier = _complete_id(family)
     files = claim_files(identifier, steps, "")
     document = {
@@ -236,7 +238,7 @@ def _complete_id(family: Family) -> str:
 
 
 def machine_certificate(hardware: Hardware) -> Certificate:
-    """Digests of everything that a machine's description says: its proofs were made for this."""
+    """Digests of everything in a machine's description: its proofs were made for this."""
     identifier = f"{hardware.name}/machine"
     document = {
         "id": identifier,
@@ -250,7 +252,7 @@ def machine_certificate(hardware: Hardware) -> Certificate:
 def _instruction_document(instruction: Instruction, source: str | None) -> dict[str, Any]:
     found = instruction_digests(instruction)
     document: dict[str, Any] = {"source": source or instruction.name, "text": found.text, "rounding": found.rounding}
-    if ".py" in document["source"]:  # a file that is being worked on: a check should say what in it has changed
+    if ".py" in document["source"]:  # a file being worked on: a check should name its changes
         document["parts"] = dict(found.parts)
     return {**document, "digest": found.whole}
 
@@ -282,5 +284,5 @@ def claim_files(identifier: str, steps: Sequence[Step], prefix: str) -> dict[str
 
 
 def solvers() -> dict[str, str]:
-    """Names and versions; cvc5 is 'not installed' where it is not."""
+    """Names and versions; cvc5 is 'not installed' if missing."""
     return {**versions(), "cvc5": cvc5_version() or "not installed"}

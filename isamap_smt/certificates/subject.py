@@ -1,9 +1,8 @@
-"""What a certificate speaks of, as JSON that today's sources turn back into a kernel, an instruction, a mapping, a schedule.
+"""The subject of a certificate, as JSON that today's sources turn back into a kernel, an instruction, a mapping, a schedule.
 
-Names are looked up again each time, so that a certificate is checked against what the sources say now, never against
-what they said when it was written.
-
-Index expressions and conditions are read against a list of the heads that exist, and nothing is evaluated: 12, "l_tile",
+Names are looked up again each time: a certificate is checked against today's sources, never against
+those of its own day.
+Index expressions and conditions are read against a list of known heads, and nothing is evaluated: 12, "l_tile",
 ["+", "l", ["*", 8, "l_tile"]], ["<", ["+", "l", ["*", 8, "l_tile"]], "J"].
 """
 
@@ -59,7 +58,7 @@ _TERMS = {row.sign: head for head, row in INDEX_HEADS.items()}
 
 
 def expression_document(e: Any) -> Any:
-    """An index expression as JSON. Raises CertificateError for what no head stands for."""
+    """An index expression as JSON. Raises CertificateError if it has an unknown head."""
     e = sp.sympify(e)
     if e.is_Integer:
         return int(e)
@@ -121,26 +120,28 @@ _FORMS = (Bounded, Moved, Multiplied, Staged, Digits)  # rows under their names;
 
 @dataclass(frozen=True)
 class Sources:
-    """Where names are looked up. machines: those that stand for the library's of the same name (an edited file's). files: Python's
-    and tables that certificates may name; the code of others is not carried out."""
+    """The places to look up names. machines: in place of the library's of the same name (an edited file's).
+
+    files: Python files and tables that certificates may name; the code of others is not carried out.
+    """
 
     machines: Dict[str, Hardware] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     _made: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False, repr=False)
 
     def _once(self, what: str, name: str, make: Callable[[], _Found]) -> _Found:
-        """What make() gives, made once for each name."""
+        """The result of make(), made once for each name."""
         if (what, name) not in self._made:
             self._made[what, name] = make()
         found: _Found = self._made[what, name]
         return found
 
     def hardware(self, name: str) -> Hardware:
-        """The machine of that name. Raises IsamapError where there is none."""
+        """The machine of that name. Raises IsamapError if there is none."""
         return self.machines.get(name) or _found(find_hardware, name, self.files)
 
     def kernel(self, document: Dict[str, Any]) -> tuple[Kernel, str]:
-        """kernel_from(document) and its digest, made once. Raises IsamapError where there is none."""
+        """kernel_from(document) and its digest, made once. Raises IsamapError if there is none."""
 
         def made() -> tuple[Kernel, str]:
             found = kernel_from(document, self.files)
@@ -160,17 +161,17 @@ class Sources:
         return _found(find_instruction, source, self.files)
 
     def digests(self, name: str) -> dict[str, str]:
-        """Digests of the parts of that machine, made once. Raises IsamapError where there is none."""
+        """Digests of the parts of that machine, made once. Raises IsamapError if there is none."""
         return self._once("digests", name, lambda: hardware_digests(self.hardware(name)))
 
     def moves(self, name: str) -> list[list[str]]:
-        """Name and digest of each move instruction of that machine, in order, without what it costs."""
+        """Name and digest of each move instruction of that machine, in order, without its cost."""
         return self._once(
             "moves", name, lambda: [[m.name, instruction_digests(m).claims] for m in self.hardware(name).moves]
         )
 
     def instruction_of(self, part: Dict[str, Any], kernel: Kernel) -> Instruction:
-        """The instruction that a manifest, or a further statement in it, names."""
+        """The instruction named by a manifest, or by a further statement in it."""
         return self.instruction(part["instruction"]["source"], kernel, _statement(part))
 
     def digests_of(self, part: Dict[str, Any], kernel: Kernel) -> InstructionDigests:
@@ -189,8 +190,8 @@ def _statement(part: Dict[str, Any]) -> int:
 def kernel_document(kernel: Kernel, source: str | None = None, split: Form | None = None) -> dict[str, Any]:
     """The kernel by its library name (or `source`) with element types and fixed sizes, if that gives it back; else by its text.
 
-    split: the sum taken apart that the kernel comes from; the document names the whole, and how it is split. Raises
-    CertificateError where `source` leads to no kernel, or to another one.
+    split: the sum taken apart, if the kernel comes from one; the document names the whole, and how it is split. Raises
+    CertificateError if `source` leads to no kernel, or to another one.
     """
     whole = kernel if split is None else split.origin
     types = {t.name: t.dtype.name for t in whole.tensors}
@@ -229,7 +230,7 @@ def kernel_document(kernel: Kernel, source: str | None = None, split: Form | Non
 
 
 def _fixed_sizes(found: Kernel, kernel: Kernel) -> dict[str, int]:
-    """Sizes that stand in the kernel as numbers where what was found has names."""
+    """The sizes that are numbers in the kernel, but names in `found`."""
     known = {a.name: a.extent for a in kernel.axes}
     same: list[tuple[Any, Any]] = [(a.extent, known.get(a.name)) for a in found.axes]
     for a, b in zip(found.tensors, kernel.tensors, strict=False):
@@ -238,13 +239,13 @@ def _fixed_sizes(found: Kernel, kernel: Kernel) -> dict[str, int]:
 
 
 def kernel_from(document: Dict[str, Any], files: tuple[str, ...] = ()) -> Kernel:
-    """The kernel as today's sources say it, its sum split where the document says so. files: as of Sources. Raises IsamapError."""
+    """The kernel as today's sources say it, its sum split if the document says so. files: as of Sources. Raises IsamapError."""
     split = split_from(document, files)
     return whole_from(document, files) if split is None else split.kernel
 
 
 def split_from(document: Dict[str, Any], files: tuple[str, ...] = ()) -> Form | None:
-    """The sum taken apart that the kernel comes from; nothing about it is proved yet. Raises IsamapError."""
+    """The sum taken apart to make the kernel; nothing about it is proved yet. None without one. Raises IsamapError."""
     if "split" not in document:
         return None
     return _split_from(document["split"], whole_from(document, files))
@@ -302,8 +303,10 @@ def whole_from(document: Dict[str, Any], files: tuple[str, ...] = ()) -> Kernel:
 
 
 def _found(find: Callable[[str], _Found], source: str, files: tuple[str, ...]) -> _Found:
-    """find(source), where no file's code but that of these is carried out. Where the source's file is not seen from here, the error
-    says from where it should be."""
+    """find(source), while no code runs but that of these files.
+
+    If the source's file is not seen from here, the error says from where it should be.
+    """
     try:
         with only_files(files):
             return find(source)
@@ -318,7 +321,7 @@ def _found(find: Callable[[str], _Found], source: str, files: tuple[str, ...]) -
 def mapping_document(mapping: Mapping) -> dict[str, Any]:
     """Groups and operands of a fuse mapping (or of a single point); every expression of one written by hand.
 
-    Raises CertificateError for expressions that have no written form.
+    Raises CertificateError for expressions without a written form.
     """
     single = not mapping.instruction.axes
     document = {"id": mapping.id, "axes": {t: list(g) for t, g in mapping.groups}, "statement": mapping.statement_index}
@@ -339,9 +342,9 @@ def mapping_document(mapping: Mapping) -> dict[str, Any]:
 
 
 def mapping_from(document: Dict[str, Any], kernel: Kernel, instruction: Instruction) -> Mapping:
-    """The mapping that the document says, between today's kernel and instruction.
+    """The mapping in the document, between today's kernel and instruction.
 
-    Raises DamagedError for expressions that are none, IsamapError for what the kernel and the instruction do not have.
+    Raises DamagedError for malformed expressions, IsamapError for anything the kernel and the instruction do not have.
     """
     if "forward" in document:
         return _by_hand(document, kernel, instruction)
@@ -368,14 +371,14 @@ def _by_hand(document: Dict[str, Any], kernel: Kernel, instruction: Instruction)
 
 
 def schedule_document(schedule: Schedule) -> dict[str, Any]:
-    """Every decision that lowering reads, and the machine; nothing of how they were found."""
+    """Every decision read by lowering, and the machine; nothing of how they were found."""
     if schedule.hardware is None:
         raise CertificateError("the schedule names no hardware, so its program cannot be lowered again")
     return {"hardware": schedule.hardware.name, **decisions(schedule_record(schedule))}
 
 
 def further_document(schedule: Schedule, instruction: dict[str, Any]) -> dict[str, Any]:
-    """A further statement of a program: what carries it out, how, and in which loops."""
+    """A further statement of a program: its instruction, its mapping, and its loops."""
     mapping = mapping_document(schedule.proved.mapping)
     return {"instruction": instruction, "mapping": mapping, "schedule": schedule_document(schedule)}
 
@@ -383,7 +386,7 @@ def further_document(schedule: Schedule, instruction: dict[str, Any]) -> dict[st
 def schedule_from(document: Dict[str, Any], proved: ProvedMapping, hardware: Hardware) -> Schedule:
     """The schedule of these decisions. Its mapping has just been proved; the program is proved after lowering.
 
-    Raises DamagedError where they are not of the form they should have.
+    Raises DamagedError if they are not of the form they should have.
     """
     try:
         return replace(schedule_of(dict(document), proved, hardware), space="the decisions that a certificate holds")

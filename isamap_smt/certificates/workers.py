@@ -20,7 +20,7 @@ def spread(
     """work(*call) for every call, in the calls' order, in up to `jobs` fresh processes (in this one for a single job).
 
     jobs: as many as there are cores by default. progress: is told how many are done, of how many, and the latest result.
-    Raises what `work` raises, and CertificateError where a process was ended from outside.
+    Raises the errors of `work`, and CertificateError if a process was ended from outside.
     """
     jobs = min(jobs or os.cpu_count() or 1, len(calls))
     results: dict[int, Any] = {}

@@ -1,4 +1,4 @@
 """All stages in a row, from kernel and hardware to a callable: plan(), build(), compile() and tune(), each in its module.
 
-Nothing is imported here, so that a plan is made without what builds and runs it.
+Nothing is imported here: making a plan does not load the modules for building and running it.
 """

@@ -1,4 +1,4 @@
-"""Ways to compute each sum of a kernel: as it stands, or taken apart, with what each is predicted to cost.
+"""Ways to compute each sum of a kernel: as it stands or taken apart, each with its predicted cost.
 
 Ways for one statement change no other, so the costs add up, and one choice for each statement is a choice for the kernel.
 """
@@ -25,14 +25,16 @@ from isamap_smt.pipeline.question import Clock
 from isamap_smt.pipeline.secondary import secondary_statements
 from isamap_smt.pipeline.split import after, in_digits, moves, splits
 
-LEFT_CYCLES = 64.0  # per point of a sum that no instruction computes: any way that one computes costs less
+LEFT_CYCLES = 64.0  # per point of a sum without an instruction: any way with one costs less
 
 
 @dataclass(frozen=True)
 class Alternative:
-    """One way to compute statement number `statement`. way: what is done to it, made of the candidate's kernel; None: nothing.
-    cycles: of all that comes of it. least: that no schedule of it needs less of, where that is known. scheduled: whether
-    instructions compute it."""
+    """One way to compute statement number `statement`. way: the rewrite of the candidate's kernel; None for no rewrite.
+
+    cycles: predicted for all statements of the way. least: a lower bound over all its schedules, if known. scheduled: whether
+    instructions compute it.
+    """
 
     statement: int
     way: Rewrite | None
@@ -43,7 +45,10 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Table:
-    """The alternatives of each sum, that as it stands first, the main statement's first. main: the main statement as it stands."""
+    """For each sum its alternatives, with the unchanged sum first. The main statement's row comes first.
+
+    main: the implementation of the unchanged main statement.
+    """
 
     candidate: Candidate
     main: Implementation
@@ -51,7 +56,7 @@ class Table:
 
 
 def table(c: Candidate, clock: Clock) -> Table:
-    """All alternatives, priced. Raises ScheduleError where the main statement cannot be carried out at all."""
+    """All alternatives, priced. Raises ScheduleError if the main statement cannot be carried out at all."""
     q = c.question
     main = implementation(q, q.kernel.main, clock)
     if c.settled:
@@ -109,7 +114,10 @@ class _Statement:
             yield from self.clock.time("map", in_digits, q.kernel, q.hardware, c.sizes, self.schedule)
 
     def _staged(self) -> Iterator[Rewrite]:
-        """With what a guarded reduction takes in a tensor of its own, no larger than one that it reads."""
+        """Rewrites that store the values of a guarded reduction in a tensor of their own, no larger than one of its inputs.
+
+        The first only stores them; the others also split the reduction.
+        """
         c, q, n = self.candidate, self.candidate.question, self.number
         s = q.kernel.statements[n]
         if not has_values(q.kernel, n) or not any({a.name for a in s.axes} <= symbols_of(i.index) for i in s.inputs):
@@ -123,7 +131,7 @@ class _Statement:
             yield after(way, one, c.sizes)
 
     def _priced(self, ways: Iterator[Rewrite]) -> Iterator[Alternative]:
-        """Those that instructions carry out."""
+        """Each way that instructions can carry out, with its price. Once one is known, the search ends when its time is up."""
         known = self.schedule is not None
         for way in ways:
             if known and deadline.enough():
@@ -133,7 +141,7 @@ class _Statement:
                 known = True
 
     def _alternative(self, way: Rewrite) -> Alternative:
-        """Raises ScheduleError where no instruction computes what the way leads to."""
+        """The way with its price. Raises ScheduleError if a statement it needs has no instruction."""
         q = of_form(self.candidate.question, self.candidate.after(way))
         needed, more = self._computed(way, q.kernel.main)
         able = {q.kernel.main, *secondary_statements(q.kernel, every=q.hardware.simulated)}
@@ -149,7 +157,7 @@ class _Statement:
         return Alternative(self.number, way, cycles, least)
 
     def _computed(self, way: Rewrite, main: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Statements that the way leads to: those that instructions have to compute, and others that they may."""
+        """The way's statements: (those that instructions have to compute, those that they may)."""
         filled = tuple(r.statement for r in way.roles if isinstance(r, Copied | Total))
         pieces = tuple(p.statement for p in way.pieces)
         staged = next(

@@ -1,8 +1,8 @@
-"""Another plan where a check refuses what instruction selection put together: the search goes on without that cover.
+"""Another plan if a check refuses a cover from instruction selection: the search goes on without that cover.
 
-Before a program is compiled, what selection made for it runs on operands and is compared with its own description. What is refused
-there is no error of the user's: the machine notes it, or which of its instructions is wrong by itself, selection makes the next
-cover, and the plan says so.
+Before a program is compiled, selection's instructions run on operands and are compared with their own descriptions. A refusal
+there is no error of the user's. The machine notes the refused cover, or the instruction in it found wrong by itself. Selection
+then makes the next cover, and the plan says so.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def built(planned: Plan, build: Callable[[Plan], T]) -> tuple[Plan, T]:
-    """The plan, or one with other covers, and what was built of it. build: what raises DescriptionError for a refused cover."""
+    """The plan, or one with other covers, and the result of `build`, which raises DescriptionError for a refused cover."""
     while True:
         try:
             return planned, build(planned)
@@ -31,7 +31,10 @@ def built(planned: Plan, build: Callable[[Plan], T]) -> tuple[Plan, T]:
 
 
 def _another(planned: Plan, error: DescriptionError) -> Plan | None:
-    """A plan without these covers; None where they are not selection's own, or leaving them out changes nothing."""
+    """A plan without the refused covers.
+
+    Returns None if the error names no covers, one was refused before, MOST are refused, or no plan is left.
+    """
     q, found = planned.asked, error.refused
     if q is None or not found or set(found) & set(q.hardware.refused) or len(q.hardware.refused) >= MOST:
         return None

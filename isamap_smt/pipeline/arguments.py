@@ -1,4 +1,4 @@
-"""Kernels, machines and names that plan() is given, by value or by name."""
+"""The kernels, machines and names given to plan(), by value or by name."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from isamap_smt.mapping.rule_verdicts import require
 
 
 def found_hardware(hardware: Any) -> Hardware:
-    """The machine, or the one of that name (as find_hardware). Raises UnknownNameError for anything else, RuleError
-    and LanguageError for a rule of the machine that does not hold where it is asked to, or is no rule."""
+    """The machine, or the one of that name (as find_hardware). Raises UnknownNameError for anything else.
+
+    Raises RuleError if a rule of the machine does not hold under its own conditions, and LanguageError if it is no rule.
+    """
     if isinstance(hardware, (Hardware, str)):
         found = find_hardware(hardware)
         for rule in found.rules:

@@ -1,4 +1,4 @@
-"""Statements that share a loop over blocks of an axis: what they hand to each other, and what a block brings through the caches."""
+"""Statements sharing a loop over blocks of an axis: the tensors they hand on, and the cache traffic of a block."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from isamap_smt.scheduling.supply import compulsory, holding, kept_between
 
 
 def statement_of(s: Schedule) -> Statement:
-    """The statement that it schedules."""
+    """The scheduled statement."""
     return s.proved.mapping.statement
 
 
 def alone(axis: str, indices: list[tuple[object, ...]]) -> bool:
-    """Whether the axis by itself is one and the same dimension wherever the tensor is written and read."""
+    """Whether one dimension of the tensor is indexed by the axis itself in every write and read."""
     return any(all(i[d] == sym(axis) for i in indices) for d in range(len(indices[0])))
 
 
 @dataclass(frozen=True)
 class Group:
-    """Schedules of neighbouring mapped statements, and what they hand to later ones among them.
+    """Schedules of neighbouring mapped statements, and the tensors they hand to later ones among them.
 
-    left: schedules that are given up: their statements have few points for one value of the axis, which are computed one by one.
-    over: axes with their extents, for each value of which there are such blocks.
+    left: schedules given up: their statements have few points per value of the axis, and these are computed one by one.
+    over: outer axes with their extents; the blocks are repeated for each of their values.
     """
 
     kernel: Kernel
@@ -44,23 +44,26 @@ class Group:
 
     @property
     def values(self) -> int:
-        """How many times there are all blocks along the axis."""
+        """How often all blocks along the axis are run: the product of the outer extents."""
         return prod(n for _, n in self.over)
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """Those that loops of several statements count, the outermost first."""
+        """The axes of the loops shared by the statements, the outermost first."""
         return (*(a for a, _ in self.over), self.axis)
 
     @property
     def row(self) -> int:
-        """Bytes for one value of the axis: of what is handed over, and of what several of them read."""
+        """Bytes for one value of the axis: of tensors handed over, and of tensors read by several statements."""
         return self._bytes((*self.handed, *self.common))
 
     @property
     def live(self) -> int:
-        """The same of what lies in a cache at the end of a block that asks for lines (isamap_smt.codegen.lower): what is handed
-        over, the next block of what several read, and results that lie as it does."""
+        """Bytes for one value of the axis in a cache at the end of a block that prefetches (isamap_smt.codegen.lower).
+
+        It counts tensors handed over, the next block of tensors that several statements read, and results of the same shape and
+        type as one of these.
+        """
         written = (statement_of(s).target.tensor for s in self.schedules)
         shapes = {(x.shape, x.dtype) for x in map(self.kernel.tensor, self.common)}
         results = [self.kernel.tensor(t) for t in written if t in self.kernel.results]
@@ -68,7 +71,7 @@ class Group:
 
     @property
     def touched(self) -> int:
-        """Bytes of all that its statements read and write, but for tensors of open sizes."""
+        """Bytes of all tensors read and written by its statements, except tensors of open sizes."""
         found = map(statement_of, self.schedules)
         names = {t for s in found for t in (s.target.tensor, *(a.tensor for a in s.inputs))}
         return self._whole(t for t in names if all(map(is_constant, self.kernel.tensor(t).shape)))
@@ -81,7 +84,7 @@ class Group:
 
     @property
     def common(self) -> tuple[str, ...]:
-        """Tensors of which several statements read the same elements for one value of the axis, and none writes any."""
+        """Tensors of known sizes, not written here: several statements read the same elements for one value of the axis."""
         read = [dict.fromkeys(a.tensor for a in statement_of(s).inputs) for s in self.schedules]
         several = [t for t in dict.fromkeys(t for r in read for t in r) if sum(t in r for r in read) > 1]
         places = {
@@ -99,8 +102,10 @@ class Group:
 def traffic(
     group: Group, points: int, count: int, small: dict[str, int], sizes: dict[str, int], figures: Figures
 ) -> tuple[float, float, float]:
-    """Of `count` blocks, cycles to bring what their prices leave out; the part of them that nothing hides; and the cycles for
-    what all blocks read. small, sizes: of a block, and of the whole."""
+    """Memory traffic of `count` blocks beyond their prices. small, sizes: of a block, and of the whole.
+
+    Returns the cycles, the exposed part of them, and the cycles for operands read by all blocks.
+    """
     seen = _seen(group, small, sizes, figures)
     streamed, exposed = _streamed(group, seen)
     again = _again(group, points, seen) * (count - 1)
@@ -109,7 +114,7 @@ def traffic(
 
 @dataclass(frozen=True)
 class _Seen:
-    """A statement as the cost model sees it: in one block, and as a whole. still: tensors that no block changes."""
+    """A statement as the cost model sees it: in one block, and as a whole. still: tensors read at the same places in all blocks."""
 
     block: Setting
     every: Setting
@@ -117,7 +122,7 @@ class _Seen:
     still: frozenset[str]
 
     def bytes(self, operand: str, whole: bool) -> int:
-        """Of the operand's elements in one block, or of all."""
+        """Bytes of the operand's elements in one block, or of all."""
         s = self.every if whole else self.block
         return compulsory(s, operand) * s.bytes(operand)
 
@@ -140,9 +145,10 @@ def _seen(group: Group, small: dict[str, int], sizes: dict[str, int], figures: F
 
 
 def _streamed(group: Group, seen: Sequence[_Seen]) -> tuple[float, float]:
-    """Cycles to bring what no block shares from where the whole of it lies, and the part of them that nothing hides.
+    """Cycles to bring tensors that no two blocks share, from the level where the whole tensors lie; and the exposed part of them.
 
-    The price of a block takes it to be where a block would stay between calls. What several statements read comes once.
+    A block's price assumes them at the level where one block would stay between calls. A tensor read by several statements
+    comes once.
     """
     total = exposed = 0.0
     brought: set[str] = set()
@@ -164,7 +170,7 @@ def _streamed(group: Group, seen: Sequence[_Seen]) -> tuple[float, float]:
 
 
 def _again(group: Group, points: int, seen: Sequence[_Seen]) -> float:
-    """Cycles to bring for a block what all blocks read, from where it stays beside what the statements hand over.
+    """Cycles per block to bring operands that all blocks read, from the level where they stay beside the tensors handed over.
 
     The price of a block takes each statement to have the caches for itself.
     """

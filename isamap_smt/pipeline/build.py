@@ -1,4 +1,4 @@
-"""From a plan, or any program that can be proved, to a function on NumPy arrays."""
+"""From a plan, or any provable program, to a function on NumPy arrays."""
 
 from __future__ import annotations
 
@@ -54,9 +54,8 @@ def compile(
 ) -> CompiledKernel | StridedKernel:
     """plan() and build() in one: a callable kernel, proved end to end. Options are those of plan().
 
-    strided: inputs and outputs that may be views whose rows lie any distance apart, read and written in place; see StridedKernel.
-
-    Raises what these two raise, and UnknownNameError for an option that neither has.
+    strided: inputs and outputs passed as views with any distance between rows, read and written in place; see StridedKernel.
+    Raises the errors of both, and UnknownNameError for an option of neither.
     """
     known = [n for n, p in signature(plan).parameters.items() if p.kind is p.KEYWORD_ONLY]
     for name in options:
@@ -75,14 +74,13 @@ def compile(
 
 
 def build(planned: Plan | Program | ProvedProgram, *, cc: str | None = None, sanitize: bool = False) -> CompiledKernel:
-    """A function on NumPy arrays, from a Plan or from a Program, which is proved first. Nothing unproved is compiled.
+    """A function on NumPy arrays, from a Plan, or from a Program, proved first. Nothing unproved is compiled.
 
     cc: 'zig', 'clang', 'gcc' or a path; by default ISAMAP_CC, else the ziglang wheel's compiler, else the system's.
     sanitize: with the address and undefined-behaviour sanitizers (gcc or clang). The result takes row-major arrays of
-    the kernel's dtypes and shapes, and `out` to accumulate into; each call checks what the proof assumes. What instruction
-    selection made of a Plan, and a check on this CPU refuses, is replaced by another cover, which the notes say.
-
-    Raises NotProvedError with the claims that fail, HardwareError where this CPU lacks an instruction, and BuildError
+    the kernel's dtypes and shapes, and `out` to accumulate into; each call checks the proof's assumptions. If a check on this CPU
+    refuses a cover from a Plan's instruction selection, another cover replaces it, and the notes say so.
+    Raises NotProvedError with the failing claims, HardwareError if this CPU lacks an instruction, and BuildError
     with the compiler's words.
     """
     checked = yes_or_no(sanitize, "sanitize", BuildError)
@@ -99,7 +97,7 @@ def build(planned: Plan | Program | ProvedProgram, *, cc: str | None = None, san
 
 
 def printed(planned: Plan | Program | ProvedProgram) -> PrintedC:
-    """The C that build() compiles. Raises NotProvedError."""
+    """The C source compiled by build(). Raises NotProvedError."""
     match planned:
         case Plan():
             return planned.source

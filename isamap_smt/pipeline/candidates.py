@@ -1,10 +1,10 @@
-"""One queue of candidates: a kernel after rewrites, an implementation of each statement, and what that is predicted to cost.
+"""One queue of candidates: a kernel after rewrites, an implementation of each statement, and their predicted cost.
 
     forms of the kernel  x  an alternative for each sum  ->  the cheapest first  ->  lowered, proved: the plan
                                                                     or refused: the next one
 
-A form is opened, and all alternatives of its sums are priced; these do not change each other, so the best choice of the form is
-the cheapest of each, and the further ones follow in the order of what they cost more. Forms whose rows are not sure
+Opening a form prices all alternatives of its sums. These do not change each other, so the best choice of the form is
+the cheapest of each, and the others follow in the order of their extra cost. Forms whose rows are not sure
 (isamap_smt.pipeline.forms) are compared with those behind them. Rewrites are proved when a choice is taken, and no sooner.
 """
 
@@ -36,10 +36,10 @@ Choice = tuple[int, ...]  # of each sum, the number of its alternative in the or
 
 @dataclass(frozen=True)
 class Decided:
-    """A choice that was made: the question about the kernel that is computed, the rewrites that lead to it, and how its statements
-    are carried out.
+    """A choice: the question about the computed kernel, the rewrites that lead to it, and the implementation of each statement.
 
-    least: what no choice of the form needs less of. ways: to take its sums apart. compared: what other forms are predicted to take.
+    least: a lower bound over all choices of the form. ways: the number of priced ways to take its sums apart. compared: notes
+    with the predictions for other forms.
     """
 
     candidate: Candidate
@@ -53,17 +53,17 @@ class Decided:
 
     @property
     def schedules(self) -> tuple[Schedule, ...]:
-        """Of all statements that have one."""
+        """The schedules of the main statement and the others; statements without one are left out."""
         return tuple(i.schedule for i in (self.main, *self.others) if i.schedule is not None)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to say of the main statement, and why others have no schedule."""
+        """Notes on the main statement, and the reasons why others have no schedule."""
         return (*self.main.notes, *(n for i in self.others if i.schedule is None for n in i.notes))
 
     @cached_property
     def cycles(self) -> float:
-        """What it is predicted to take."""
+        """Predicted cycles of the kernel."""
         return predicted(self.question.kernel, self._form, self.schedules, dict(self.question.sizes))
 
     @property
@@ -71,8 +71,10 @@ class Decided:
         return None if self.proved is None else self.proved.split
 
     def whole(self, schedules: tuple[Schedule, ...], blocks: tuple[Fused, ...]) -> Whole | None:
-        """What a program with these schedules is predicted to take, and no other of this form less than; None where that is nothing
-        that cycles are predicted of."""
+        """Predicted cycles of a program with these schedules, and a lower bound over this form, None if a schedule is missing.
+
+        Returns None if the objective is not latency, or a schedule has no predicted cycles.
+        """
         q = self.question
         if q.objective != "latency" or any(s.objective is None for s in schedules):
             return None
@@ -88,12 +90,12 @@ class Decided:
 
     @cached_property
     def share(self) -> bool:
-        """Whether statements might share blocks, in which they take less than by themselves."""
+        """Whether statements might share blocks, and take less in these than by themselves."""
         return len(self.schedules) > 1 and may_share(self.schedules, dict(self.question.sizes))
 
     @property
     def space(self) -> str:
-        """Of what plans the bound speaks."""
+        """The set of plans covered by the bound, in words."""
         several = "; blocks that they share" if self.share else ""
         chain = () if self.candidate.form is None else self.candidate.form.chain
         form = f" of the kernel with {', '.join(map(str, chain))}" if chain else ""
@@ -115,7 +117,7 @@ class Opened:
 
     @cached_property
     def rows(self) -> tuple[tuple[Alternative, ...], ...]:
-        """Of each sum, the cheapest first; as it stands before others that cost the same."""
+        """The alternatives of each sum, the cheapest first; at equal cost the unchanged sum comes first."""
         return tuple(tuple(sorted(row, key=lambda a: a.cycles)) for row in self.table.rows)
 
     @property
@@ -124,11 +126,11 @@ class Opened:
         return (0,) * len(self.rows)
 
     def more(self, choice: Choice) -> float:
-        """Cycles that the choice costs more than the best."""
+        """Cycles of the choice beyond the best one's."""
         return sum(row[n].cycles - row[0].cycles for row, n in zip(self.rows, choice, strict=True))
 
     def next(self, choice: Choice) -> Iterator[Choice]:
-        """The choices with one alternative that costs more, each once."""
+        """The choices one step dearer: one sum takes its next alternative. No choice is generated twice."""
         last = max((n for n, k in enumerate(choice) if k), default=0)
         for n in range(last, len(choice)):
             if choice[n] + 1 < len(self.rows[n]):
@@ -157,14 +159,14 @@ class Opened:
     def _appended(
         self, c: Candidate, before: ProvedSplit | None, statement: int, way: Rewrite, sizes: dict[str, int]
     ) -> Rewrite:
-        """The way behind those that were taken before, which may have put statements in front of its own."""
+        """The way applied behind earlier ones; these may have put statements in front of its own."""
         if before is None:
             return way
         own = before.split.chain[len(c.form.chain if c.form else ()) :]
         return after(before.split, way, sizes, reduce(moved, own, statement) - statement)
 
     def _least(self, clock: Clock) -> Least | None:
-        """What no choice needs less of: the best alternative of each sum, and what there is beside them."""
+        """A lower bound over all choices: the best alternative of each sum, and all other statements."""
         c, main = self.table.candidate, self.table.main
         mine = {row[0].statement for row in self.rows}
         others = [i for i in (main, *implementations(c.question, clock)) if i.statement not in mine]
@@ -175,7 +177,7 @@ class Opened:
         return both(*sums, *(i.least for i in scheduled), always(rest))
 
     def _about(self, main: Implementation, choice: Choice) -> Implementation:
-        """What was decided about the main statement outside the solver."""
+        """The main statement's implementation with the decision made about it outside the solver."""
         if main.schedule is None or not self.rows or len(self.rows[0]) == 1:
             return main
         way = self.rows[0][choice[0]].way
@@ -187,12 +189,12 @@ class Opened:
 
 
 def _compared_as(one: object, told: str) -> str:
-    """The note that it is taken."""
+    """The note that this form is taken."""
     return Rewritten(_Compared(one, f"{one}: {told}; {one.found}")) if isinstance(one, Other) else f"{one}: {told}"
 
 
 class _Compared:
-    """A kernel that computes the same, and in words what both take."""
+    """A kernel with the same results, and in words the predictions for both."""
 
     def __init__(self, other: Other, words: str) -> None:
         self.found, self._words = other.found, words
@@ -206,7 +208,7 @@ def _number(s: Schedule) -> int:
 
 
 def _told(row: tuple[Alternative, ...], taken: Alternative, proved: ProvedSplit) -> Iterator[str]:
-    """What to say of an alternative that is taken: what it costs, and what the sum costs as it stands."""
+    """Notes on the alternative taken: its cost, and the cost of the sum as it stands."""
     proof = f"{len(proved.proof.claims)} obligations proved ({proved.proof.arithmetic})"
     assert taken.way is not None
     if len(taken.way.chain) > 1 or isinstance(taken.way.row, Staged):
@@ -219,8 +221,10 @@ def _told(row: tuple[Alternative, ...], taken: Alternative, proved: ProvedSplit)
 
 @dataclass(order=True)
 class _Entry:
-    """empty: whether no instruction computes any of it. cycles: predicted. form: its number, negative: of two that cost the same
-    the one with fewer rewrites is taken."""
+    """empty: whether no instruction computes any of it. cycles: predicted. form: its number, negated.
+
+    At equal cost the form with fewer rewrites thus comes first.
+    """
 
     empty: bool
     cycles: float
@@ -244,7 +248,7 @@ class Queue:
         self._best: dict[int, float] = {}  # cycles of each form's best choice
 
     def __iter__(self) -> Iterator[Decided]:
-        """Each is looked at when the ones before are refused. Raises the error of the kernel as written where there is none."""
+        """Each is looked at when the ones before are refused. Raises the error of the kernel as written if there is none."""
         while (entry := self._first()) is not None:
             heapq.heappop(self._entries)
             assert entry.decided is not None
@@ -254,7 +258,7 @@ class Queue:
             raise self.errors[-1]
 
     def _compared(self, entry: _Entry) -> Decided:
-        """The candidate, with what it and the kernel as it is written are predicted to take where both were looked at."""
+        """The candidate, with the predictions for it and for the kernel as written if both were looked at."""
         assert entry.decided is not None
         d, there = entry.decided, self._best.get(min(self._best))
         if min(self._best) == entry.form or d.sure:

@@ -1,7 +1,7 @@
-"""Which instruction and mapping: every legal mapping onto the machine's instructions, best first.
+"""Choice of instruction and mapping: every legal mapping onto the machine's instructions, best first.
 
-Legal mappings are ranked by the cycles that their executions need at these sizes (waste of partly filled lanes
-included), with a charge for operands that must be rearranged. The ranking decides what is scheduled, not what is legal.
+Legal mappings are ranked by the cycles of their executions at these sizes (waste of partly filled lanes
+included), with a charge for operands to be rearranged. The ranking picks mappings to schedule; it does not decide legality.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.search import MappingSet, find_mappings
 
 FAR = 2.0
-GATHERED = 1.0  # cycles of an element of windows that overlap, which is packed by itself; others are woven in blocks
+GATHERED = 1.0  # cycles per element of overlapping windows: each is packed by itself; others are woven in blocks
 CONVERTED = 1.0  # cycles of an element that is converted in memory, beside its neighbours (measured: 1.2)
 _ASSUMED = 1024  # points of an axis whose size is left open, for ranking only
 _REARRANGE = {"contiguous": 1.0, "broadcast": 1.0, "strided": 1.3, "gather": 1.6}
@@ -45,9 +45,9 @@ _Ranked = tuple[float, MappingSet, ProvedMapping]
 
 @dataclass(frozen=True)
 class Candidates:
-    """Proved mappings, best first, each with the search it comes from; notes say what the user should hear.
+    """Proved mappings, best first, each with the search it comes from; notes are for the user.
 
-    near: how many of them are worth a schedule where the first has one: the others are ranked FAR times as many cycles.
+    near: the number of mappings worth a schedule if the first has one; the others are ranked at FAR times its cycles or more.
     """
 
     found: tuple[tuple[MappingSet, ProvedMapping], ...]
@@ -65,11 +65,11 @@ def candidates(
     digits: tuple[tuple[str, str], ...] = (),
     ahead: frozenset[str] = frozenset(),
 ) -> Candidates:
-    """Mappings of the kernel's main statement onto the machine's vector instructions, or onto single points when none of
-    those is legal. The other statements are computed in portable C, in the same loops where they can be.
+    """Mappings of the kernel's main statement onto the machine's vector instructions, or onto single points if none is legal.
 
-    figures: the rates by which they are ranked. digits: pairs of axes of which the second is in an instruction axis, the first
-    outside. ahead: tensors that are packed before the calls.
+    The other statements are computed in portable C, in the same loops if possible.
+    figures: the rates for ranking. digits: pairs of axes; the second is in an instruction axis, the first
+    outside. ahead: tensors packed before the calls.
     Raises ScheduleError when nothing fits, DTypeError when a pinned instruction takes other element types.
     """
     main = kernel.main
@@ -113,8 +113,10 @@ def _onto_vectors(
     any_: bool = False,
     ahead: frozenset[str] = frozenset(),
 ) -> list[_Ranked]:
-    """Mappings onto instructions of several points (any_: or of one); and onto the one that is made for the statement, where there
-    are none, or each of them has elements converted on their way for one use alone."""
+    """Mappings onto instructions of several points (any_: or of one), and onto an instruction made for the statement.
+
+    The latter is tried if there is no other mapping, or if each of the others converts elements for a single use.
+    """
     ranked: list[_Ranked] = []
     for i in offered:
         if hardware.offers(i) and (i.axes or any_) and may_compute(kernel, i, statement):
@@ -127,9 +129,9 @@ def _onto_vectors(
 
 
 def _candidates(ranked: list[_Ranked], figures: Figures, notes: tuple[str, ...] = ()) -> Candidates:
-    """At the measured rates, where there are any: a core may start an instruction less often than its description says.
+    """The candidates at measured rates, if any: a core may start an instruction less often than its description says.
 
-    Of the near ones, a mapping that came before onto another instruction (vectors half as wide) comes after those of other forms.
+    Among the near ones, a mapping repeated onto another instruction (vectors half as wide) comes after other forms.
     """
     priced = []
     for cycles, s, m in ranked:
@@ -147,8 +149,10 @@ def _candidates(ranked: list[_Ranked], figures: Figures, notes: tuple[str, ...] 
 
 
 def with_rows(kernel: Kernel, choice: Candidates) -> Candidates:
-    """Of a statement without a sum that hands elements to others, or takes theirs: near mappings that fuse axes come after those
-    that fuse none. Fused axes have no loop to share, and two passes over memory cost more than the end of each row."""
+    """For a statement without a sum that exchanges elements with others: near mappings without fused axes come first.
+
+    Only these stay near. Fused axes have no loop to share, and two passes over memory cost more than the end of each row.
+    """
     near = choice.found[: choice.near]
     if not near or near[0][1].mapping.statement.reduction_axes or not _hands_over(kernel, near[0][1].mapping):
         return choice
@@ -169,7 +173,7 @@ def _hands_over(kernel: Kernel, mapping: Mapping) -> bool:
 def _points(
     kernel: Kernel, hardware: Hardware, offered: list[Instruction], sizes: dict[str, int], search: Search, main: int
 ) -> tuple[Instruction, list[_Ranked]]:
-    """Mappings onto the machine's own instruction of one point where it computes the kernel, else onto portable C."""
+    """Mappings onto the machine's own instruction of one point if it computes the kernel, else onto portable C."""
     for i in offered:
         may = hardware.offers(i) and not i.axes and may_compute(kernel, i, main)
         if may and (ranked := _ranked(_search(search, kernel, i, main), sizes, hardware)):
@@ -179,13 +183,13 @@ def _points(
 
 
 def _check_points(kernel: Kernel, sizes: dict[str, int], statement: int) -> None:
-    """Raise ScheduleError where a guard leaves nothing of what it keeps inside: a vector of it would be read all the same."""
+    """Raise ScheduleError if a guard excludes all points: a vector would be read all the same."""
     if without_points(kernel.with_sizes(sizes), statement):
         raise ScheduleError("at these sizes its guard leaves no points")
 
 
 def _check_reads(kernel: Kernel, main: int) -> None:
-    """Raise ScheduleError for reads of results that no program covers yet."""
+    """Raise ScheduleError for indices from data, and for reads of results not covered by any program yet."""
     for n, s in enumerate(kernel.statements):
         out, recurrence = s.target.tensor, kernel.recurrence_of(n)
         if n == main and by_data(s):
@@ -218,7 +222,7 @@ def _search(search: Search, kernel: Kernel, instruction: Instruction, main: int,
 def _ranked(
     mappings: MappingSet, sizes: dict[str, int], hardware: Hardware, ahead: frozenset[str] = frozenset()
 ) -> list[_Ranked]:
-    """Those that leave the time steps of a recurrence to a loop."""
+    """The legal mappings with their cycles; those that spread the time steps of a recurrence over lanes are left out."""
     recurrence = mappings.family.kernel.recurrence_of(mappings.family.statement)
     fitting = [m for m in mappings.legal if recurrence is None or counts_time_steps(m.mapping, recurrence)]
     return [(execution_cycles(m, sizes, hardware, ahead), mappings, m) for m in fitting]
@@ -243,8 +247,10 @@ def _takes_digits(mapping: Mapping, digits: tuple[tuple[str, str], ...]) -> bool
 def execution_cycles(
     proved: ProvedMapping, sizes: dict[str, int], hardware: Hardware, ahead: frozenset[str] = frozenset()
 ) -> float:
-    """Cycles of all executions at one per_cycle, times a charge for each operand that must be rearranged, and of conversions; of
-    tensors that are not packed ahead also loads, where each execution has elements of its own, and elements packed one by one."""
+    """Cycles of all executions at one per_cycle, times a charge for each rearranged operand, plus conversions.
+
+    Tensors not packed ahead add loads if each execution has elements of its own, and elements packed one by one.
+    """
     mapping = proved.mapping
     kernel = mapping.kernel.with_sizes(sizes)
     extents = {a.name: int(a.extent) if is_constant(a.extent) else _ASSUMED for a in kernel.axes}
@@ -285,7 +291,7 @@ def _converted(proved: ProvedMapping, sizes: dict[str, int]) -> float:
 
 
 def _loads_in_place(mapping: Mapping, operand: str, lie: Supply, hardware: Hardware) -> list[Instruction]:
-    """The machine's loads of elements that lie so."""
+    """The machine's loads for elements at these distances."""
     whole = tuple(range(len(mapping.cells(operand))))
     if len(lie.strides) != len(whole):
         return []

@@ -1,7 +1,7 @@
-"""Products of several tensors in the order that multiplies least: (A B) C as A (B C), where that is less.
+"""Products of several tensors in the order of fewest multiplications: (A B) C as A (B C), if that is less.
 
-Sums of products whose results only another one reads are one product of all their factors; which of these meet first is chosen as
-NumPy chooses it. Nothing here is trusted: isamap_smt.equality shows that both kernels compute the same over the reals.
+If only another sum of products reads a sum of products, both are one product of all their factors; these meet in NumPy's
+order. Nothing here is trusted: isamap_smt.equality shows that both kernels compute the same over the reals.
 """
 
 from __future__ import annotations
@@ -27,15 +27,17 @@ Term = tuple[str, ...]  # the axes of a factor
 
 
 def may_be_reordered(kernel: Kernel) -> bool:
-    """Whether all sizes are known, and a sum reads what only another sum left: a quick look."""
+    """A quick look: whether all sizes are known, and a sum reads the temporary of another sum."""
     sums = {s.target.tensor for s in kernel.statements if s.op == "+" and s.target.tensor in kernel.temporaries}
     return not kernel.free_sizes and any(a.tensor in sums for s in kernel.statements if s.op == "+" for a in s.inputs)
 
 
 @dataclass(frozen=True)
 class _Chain:
-    """A sum of products with all factors of the sums that it alone reads. inner: these statements' numbers. factors: tensors with
-    their axes. extents: points of each axis."""
+    """A sum of products with all factors of the sums read by it alone.
+
+    inner: these statements' numbers. factors: tensors with their axes. extents: points of each axis.
+    """
 
     statement: int
     inner: tuple[int, ...]
@@ -45,8 +47,10 @@ class _Chain:
 
 
 def reordered(kernel: Kernel) -> Kernel | None:
-    """The kernel, all of whose sizes are known, with the first such product in an order that multiplies less; None where there is
-    none."""
+    """The kernel with one product in an order of fewer multiplications: the last product that gains from it.
+
+    Returns None for open sizes, recurrences, or if no product gains.
+    """
     if kernel.free_sizes or kernel.recurrences:
         return None
     for n in reversed(range(len(kernel.statements))):
@@ -57,7 +61,7 @@ def reordered(kernel: Kernel) -> Kernel | None:
 
 
 def _product(kernel: Kernel, s: Statement) -> tuple[Any, ...] | None:
-    """The reads whose product the statement adds up, all along axes alone and of its result's type; None for anything else."""
+    """The factors of the summed product if each is indexed by axes alone and has the result's type; None for anything else."""
     if s.op != "+" or s.guard or s.ordered or not s.reduction_axes:
         return None
     found = factors(s.value)
@@ -98,7 +102,10 @@ def _chain(kernel: Kernel, number: int) -> _Chain | None:
 
 
 def _summed_for(kernel: Kernel, tensor: str, reader: int) -> int | None:
-    """The number of the one statement that writes a temporary, where only one factor of this reader's product is of it."""
+    """The number of the only statement that writes this temporary, if it comes before the reader and nothing else reads it.
+
+    Returns None otherwise, also if the reader reads it twice.
+    """
     writers = [n for n, s in enumerate(kernel.statements) if s.target.tensor == tensor]
     uses = [a for s in kernel.statements for a in s.inputs if a.tensor == tensor]
     alone = tensor in kernel.temporaries and len(writers) == 1 and len(uses) == 1
@@ -145,16 +152,17 @@ def _in_order(kernel: Kernel, chain: _Chain) -> Kernel | None:
 
 
 def result_of(some: Sequence[Term], needed: set[str]) -> Term:
-    """The axes of what is left of these operands. The last is the last of one of them, where it is needed: its elements are
-    neighbours there, too."""
+    """Axes of these operands' product. If still needed, the last axis of one operand is last: its elements stay neighbours."""
     axes = [a for a in dict.fromkeys(a for t in some for a in t) if a in needed]
     last = next((t[-1] for t in reversed(some) if t and t[-1] in needed), None)
     return tuple(axes) if last is None else (*(a for a in axes if a != last), last)
 
 
 def order_of(terms: Sequence[Term], target: Term, extents: Mapping[str, int]) -> list[tuple[int, ...]]:
-    """Which operands meet, step by step, each by its number among those that are left: sums of one alone first, then pairs, as
-    NumPy finds them to take the fewest operations."""
+    """The operands that meet in each step, by their numbers among the remaining: first sums of one alone, then pairs.
+
+    NumPy finds the pairs for the fewest operations, greedily above BEST operands. Raises LanguageError for more than 52 axes.
+    """
     order: list[tuple[int, ...]] = []
     left = list(terms)
     for term in terms if len(terms) > 1 else ():

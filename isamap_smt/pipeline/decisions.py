@@ -1,9 +1,9 @@
-"""What was decided, kept on disk: which mapping and which schedule. Never what was proved.
+"""Decisions kept on disk: the choice of mapping and schedule, never a proof.
 
 Searching and scheduling take seconds; proving their result again takes a fraction of one. So decisions are kept under a
-digest of everything they depend on (kernel, machine, options, our sources, the solvers' versions), and a decision that
-is read back is mapped, proved, lowered and proved again like a new one. What it says of itself, such as OPTIMAL, is not
-decided again: a file that is not as it was written is passed over.
+digest of everything they depend on (kernel, machine, options, our sources, the solvers' versions). A decision read
+back is mapped, proved, lowered and proved again like a new one. Its own words, such as OPTIMAL, are not
+decided again: a file changed since it was written is passed over.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from isamap_smt.scheduling.record import from_record, to_record
 
 
 def digest(kernel: Kernel, hardware: Hardware, options: tuple[Any, ...]) -> str:
-    """Hex digest of all that a decision depends on."""
+    """Hex digest of everything a decision depends on."""
     return digest_of(
         (to_text(kernel), repr(kernel.ranges), kernel.name, key_text(hardware), repr(options), own_sources())
     )
@@ -35,7 +35,7 @@ def digest(kernel: Kernel, hardware: Hardware, options: tuple[Any, ...]) -> str:
 
 @dataclass(frozen=True)
 class Decision:
-    """A schedule, what to say of it, and what no other needs less of."""
+    """A schedule, its notes, and a lower bound over all schedules; None if unknown."""
 
     schedule: Schedule
     notes: tuple[str, ...]
@@ -43,7 +43,7 @@ class Decision:
 
 
 def save(key: str, schedule: Schedule, notes: tuple[str, ...], least: Least | None) -> None:
-    """Keep a decision. A cache that cannot be written is no error: the next call decides again."""
+    """Keep a decision. An unwritable cache is no error: the next call decides again."""
     try:
         text = json.dumps(
             {**to_record(schedule), "said": notes, "least": None if least is None else [least.apart, least.computing]}

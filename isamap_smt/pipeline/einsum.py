@@ -1,10 +1,10 @@
-"""Einstein's sums of NumPy arrays: what np.einsum computes, by kernels that are planned and proved once for each shape.
+"""Einstein's sums of NumPy arrays, as np.einsum, by kernels planned and proved once for each shape.
 
     bhqd,bhkd->bhqk      one kernel
-    ij,jk,kl->il         two, in the order that multiplies least
+    ij,jk,kl->il         two, in the order of fewest multiplications
     ij->ji, ii->i        none: the result is a view, as NumPy's is
 
-Dimensions of one element, and those that one is broadcast to, are left out of kernels; an operand that lies in memory in another
+Kernels leave out dimensions of one element, and dimensions to which these are broadcast. An operand in another memory
 order is read as it lies.
 """
 
@@ -35,15 +35,14 @@ Show = Callable[[np.ndarray], Any]
 
 
 def einsum(*operands: Any, out: Any = None, hardware: Hardware | str = "host", threads: int = 1) -> Any:
-    """What np.einsum(*operands) is, by proved kernels: `im.einsum("bhqd,bhkd->bhqk", q, k)`.
+    """The result of np.einsum(*operands), by proved kernels: `im.einsum("bhqd,bhkd->bhqk", q, k)`.
 
-    operands: an equation and arrays, or arrays each with its list of numbers, and that of the result: all that NumPy reads. The
-    type of the result is that of the product of all; f16 is computed in f32, and rounded once. out: an array that takes the result,
+    operands: an equation and arrays, or arrays each with its list of numbers, and the result's list: everything NumPy reads. The
+    result has the type of the product of all; f16 is computed in f32, and rounded once. out: an array to take the result,
     of its shape and type. threads: of each kernel. Kernels are planned, proved and compiled once for each equation, shape, type and
-    order in memory; what sums nothing and has one operand is a view of it.
-
+    order in memory. An equation with one operand and no sum returns a view of it.
     Raises LanguageError with the column of the equation, ArgumentError for shapes that do not fit, and DTypeError for complex
-    numbers and other types that kernels lack.
+    numbers and other types without kernels.
     """
     if len(operands) == 2 and out is None and type(operands[0]) is str and type(operands[1]) is ndarray:
         show = _shown.get((operands[0], operands[1].ndim))
@@ -147,8 +146,7 @@ def _planned(equation: str, lies: Lies, hardware: Hardware | str, threads: int) 
 
 
 def _diagonal(matrix: np.ndarray) -> np.ndarray:
-    """Its diagonal as a view that may be written to, which np.diagonal's may not. Raises ArgumentError as all
-    equations do."""
+    """Its diagonal as a writable view; np.diagonal's is read-only. Raises ArgumentError as all equations do."""
     n, m = matrix.shape
     if n == m and matrix.flags.c_contiguous:
         return matrix.ravel()[:: n + 1]
@@ -163,8 +161,11 @@ def _computed_in(to: np.dtype) -> np.dtype:
 
 @dataclass(frozen=True)
 class _Taken:
-    """An operand as kernels read it, row by row. order: of its dimensions, where another. shape: without those of one element,
-    where it has such. axes: of the dimensions then. changes: whether it is any other than it was given."""
+    """An operand as kernels read it, row by row. order: of its dimensions, if another.
+
+    shape: without dimensions of one element, if it has any. axes: of the remaining dimensions. changes: whether it
+    differs from the given array.
+    """
 
     axes: Term
     within: np.dtype
@@ -204,7 +205,7 @@ def _row_by_row(shape: Sequence[int], strides: Sequence[int], size: int) -> bool
 
 @dataclass(frozen=True)
 class _Step:
-    """A kernel that takes the operands of these numbers away, and puts its result behind the others."""
+    """A kernel taking the operands of these numbers away, and putting its result behind the others."""
 
     operands: tuple[int, ...]
     run: Callable[..., Any]
@@ -234,7 +235,7 @@ def _steps(
 def contraction(
     terms: Sequence[Term], target: Term, extents: Mapping[str, int], within: np.dtype, truth: bool = False
 ) -> Kernel:
-    """The kernel that sums the product of some operands over the axes that the target lacks. truth: of 0 and 1, the largest."""
+    """The kernel summing the product of some operands over the axes missing from the target. truth: of 0 and 1, the largest."""
     kind = str(from_numpy(within))
     names = [f"X{n}" for n in range(len(terms))]
     lines = [f"{name}: {kind}[{','.join(str(extents[a]) for a in t)}]" for name, t in zip(names, terms, strict=True)]

@@ -1,5 +1,6 @@
-"""What no instruction takes is computed element by element, in portable C: each statement in loops of its own, proved like any
-other program. Which statements, and why, is said in a note.
+"""Statements without an instruction are computed element by element, in portable C.
+
+Each has loops of its own, proved like any other program. A note says which statements, and why.
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ Timed = Callable[[str, Callable[[], Any]], Any]
 
 
 def computed(kernel: Kernel, hardware: Hardware, statement: int | None, why: str = "") -> ByElement:
-    """The note that a statement, or the whole kernel, is computed element by element."""
+    """The note on a statement, or the whole kernel, computed element by element."""
     of = kernel.name if statement is None or len(kernel.statements) == 1 else _called(kernel, statement)
     text = f"{of} is computed {elementwise(hardware)}" + (f": {_in_one_line(why)}" if why else "")
     return ByElement(text, statement, isinstance(why, Note) and why.refuted)
 
 
 def _called(kernel: Kernel, n: int) -> str:
-    """The statement by its number; by its text in a kernel that isamap rewrote, where nobody has counted."""
+    """The statement by its number; by its text in a rewritten kernel, as nobody counted statements there."""
     if all(s.source for s in kernel.statements):
         return f"statement {n + 1} of {kernel.name}"
     s = kernel.statements[n]
@@ -48,12 +49,15 @@ def _called(kernel: Kernel, n: int) -> str:
 
 
 def elementwise(hardware: Hardware) -> str:
-    """How what no instruction takes is computed."""
+    """How statements without an instruction are computed, in words."""
     return f"element by element, by no instruction of {hardware.name}" if hardware.simulated else ELEMENTWISE
 
 
 def left_alone(kernel: Kernel, hardware: Hardware, schedules: Schedules, told: Iterable[str]) -> tuple[str, ...]:
-    """Notes of the statements that no instruction computes, where nothing else does either and nothing was said of it yet."""
+    """Notes that statements are computed element by element: those without a schedule or such a note.
+
+    Empty unless the machine is simulated and some statement has a schedule.
+    """
     if not (hardware.simulated and schedules):
         return ()
     done = {s.proved.mapping.statement_index for s in schedules} | {
@@ -63,7 +67,7 @@ def left_alone(kernel: Kernel, hardware: Hardware, schedules: Schedules, told: I
 
 
 def require_portable(hardware: Hardware, why: str) -> None:
-    """Raise ScheduleError where no program is made for the machine."""
+    """Raise ScheduleError if the machine has no C and is not simulated."""
     if not (hardware.has_c or hardware.simulated):
         raise ScheduleError(
             f"{why}\n{hardware.name} is for mapping and proof only, so nothing is computed in portable C either; use `host`"
@@ -81,8 +85,10 @@ class Banned(Exception):
 
 
 class Refused(Exception):
-    """No program of some schedules is made: `error` says why, `told` in short. why: of each schedule by itself, None where it is
-    proved."""
+    """No program is made of some schedules: `error` says why, `told` in short.
+
+    why: the reason for each schedule by itself; None if it is proved.
+    """
 
     def __init__(self, error: IsamapError, told: NotUsed, why: dict[Schedule, NotUsed | None]) -> None:
         self.error, self.told, self.why = error, told, why
@@ -96,8 +102,10 @@ def lowered(*schedules: Schedule) -> Program:
 
 @dataclass(frozen=True)
 class Ways:
-    """Ways to make a program of one kernel. fall_back: whether instructions may be given up. banned: what is known not to be
-    lowered, or proved, and why."""
+    """Ways to make a program of one kernel. fall_back: whether instructions may be given up.
+
+    banned: mappings known not to be lowered or proved, with the reason.
+    """
 
     kernel: Kernel
     hardware: Hardware
@@ -107,8 +115,10 @@ class Ways:
     banned: tuple[tuple[Mapping, str], ...] = ()
 
     def first_proved(self, offered: Iterable[Schedules], timed: Timed) -> tuple[ProvedProgram, tuple[str, ...]]:
-        """The first of the offered sets of schedules whose program is proved; and what was given up, in words. Raises Refused, and
-        Banned where some of the last set turn out not to be lowered, or not to be proved, by themselves."""
+        """The program of the first offered set of schedules with a proof; and notes on the sets given up.
+
+        Raises Refused, or Banned if schedules of the last set cannot be lowered, or proved, by themselves.
+        """
         problems: list[NotUsed] = []
         sets = tuple(offered)
         for chosen in sets:
@@ -129,7 +139,10 @@ class Ways:
         raise Refused(last, problems[-1], why)
 
     def in_parts(self, refused: Refused, timed: Timed) -> tuple[ProvedProgram, tuple[str, ...]]:
-        """The program of those schedules which are proved one by one; else that of none; and what was given up, in words."""
+        """The program of the schedules proved one by one, else of none; and notes on the rest.
+
+        Raises ScheduleError if no portable program can be made for the machine.
+        """
         require_portable(self.hardware, refused.told)
         alone = tuple(s for s, why in refused.why.items() if why is None)
         if alone and self._why_not(alone, timed) is None:
@@ -159,13 +172,13 @@ class Ways:
         return self._new(found)
 
     def _unproved(self, why: dict[Schedule, NotUsed | None]) -> tuple[tuple[Mapping, str], ...]:
-        """Mappings of which no proof of their program is found, where others may do: the first few."""
+        """Mappings whose program is neither proved nor refuted, unless banned already; none once MOST_UNPROVED are."""
         if sum(isinstance(w, NotUsed) for _, w in self.banned) >= MOST_UNPROVED:
             return ()
         return self._new((s.proved.mapping, w) for s, w in why.items() if w is not None and w.open)
 
     def _new(self, found: Iterable[tuple[Mapping, str]]) -> tuple[tuple[Mapping, str], ...]:
-        """Those that are not banned yet."""
+        """Those not banned yet."""
         known = {m for m, _ in self.banned}
         return tuple(f for f in found if f[0] not in known)
 
@@ -188,8 +201,10 @@ def _proved_points(kernel: Kernel, parallel: bool) -> ProvedProgram:
 
 
 def _short(error: Exception) -> NotUsed:
-    """What refuses a program. Where nothing shows that it is wrong, the first open claim; where its proof refutes it, what happened
-    and what to send."""
+    """The reason for refusing a program. If nothing shows it wrong, this is the first open claim.
+
+    If its proof refutes it, the text tells the user to report the fault.
+    """
     if isinstance(error, NotProvedError) and error.refuted:
         return NotUsed(f"{_REFUTED}{_in_one_line(chr(10).join(error.unproved))}", refuted=True)
     if isinstance(error, NotProvedError) and error.unproved:
@@ -198,7 +213,7 @@ def _short(error: Exception) -> NotUsed:
 
 
 def _in_one_line(text: str) -> str:
-    """The first two lines: what is the matter, and the first reason; how many more lines there are."""
+    """The first two lines, usually the problem and its first reason; and the number of further lines."""
     first, *more = [line.strip() for line in text.splitlines() if line.strip()]
     others = f" (and {len(more) - 1} more)" if len(more) > 1 else ""
     return " ".join([first, *more[:1]]) + others

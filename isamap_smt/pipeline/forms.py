@@ -1,12 +1,12 @@
-"""Forms of a kernel in which instructions compute more of it, or the same with less work, before anything is scheduled.
+"""Forms of a kernel, made before anything is scheduled: instructions compute more of it, or the same with less work.
 
     numbered    values of axes are elements: lanes get them
-    multiplied  products of differences are multiplied out: instructions take what is left
+    multiplied  products of differences are multiplied out: instructions take the rest
     within      axes run within their guards: lanes read nothing outside
-    phased      axes in the digits that a guard's remainders ask for
+    phased      axes are in the digits that a guard's remainders ask for
 
 Each is a row of a table, and each row may be left out: the form with most rows comes first, the kernel as it is written last. A
-row says, too, when it is sure: no form without it is then looked at unless this one is refused.
+row says, too, when it is sure: forms without it are then looked at only if this one is refused.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ Sure = Callable[["Candidate", Kernel, Schedules], bool]
 
 @dataclass(frozen=True)
 class Candidate:
-    """A question about a kernel in some form, and the rewrites that lead to it, proved; None where it is as written.
+    """A question about a kernel in some form, with the proved rewrites that lead to it; None for the kernel as written.
 
-    sure: of the rows that were taken, whether these schedules of the kernel that is computed leave nothing to compare.
-    settled: whether nothing else is done to the kernel. compared: what is told with the costs of both where it is not sure.
-    instead: the kernel in the place of the one that was asked for, at its sizes; None for that one.
+    sure: for each row taken, whether these schedules of the computed kernel leave nothing to compare.
+    settled: whether nothing else is done to the kernel. compared: if it is not sure, what is told with the costs of both.
+    instead: the kernel in place of the one asked for, at its sizes; None for the latter.
     """
 
     question: Question
@@ -68,15 +68,15 @@ class Candidate:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Those that the kernel still takes."""
+        """Sizes of the kernel still open."""
         return dict(self.question.sizes)
 
     def after(self, way: Rewrite) -> Rewrite:
-        """A way to rewrite the kernel, behind what leads to it."""
+        """The rewrite `way` of the kernel, composed behind those that lead to it."""
         return way if self.form is None else after(self.form, way, self.sizes)
 
     def proved_as(self, way: Form, clock: Clock, *sure: Sure) -> Candidate:
-        """The candidate of the kernel that `way` leads to from the one as it is written. Raises NotProvedError."""
+        """The candidate of the kernel made by `way` from the one as written. Raises NotProvedError."""
         proved = clock.time("prove", require_split, way)
         q = of_form(self.question, way)
         return replace(
@@ -85,13 +85,13 @@ class Candidate:
 
 
 def of_form(q: Question, form: Form) -> Question:
-    """The question about the kernel that the form leads to."""
+    """The question about the form's kernel."""
     sizes = tuple(sorted(rest(form, dict(q.sizes)).items()))
     return replace(q, kernel=form.kernel, sizes=sizes, tuned=None, digits=form.pairs)
 
 
 def forms(q: Question, clock: Clock) -> Iterator[Candidate]:
-    """The kernel in its forms, the one with most rows first, those of other kernels that compute the same before it."""
+    """The kernel in its forms, most rows first; before it the forms of other kernels with the same results."""
     written = replace(q, others=())
     for one in q.others:
         there = replace(written, kernel=one.kernel, sizes=one.sizes)
@@ -116,8 +116,10 @@ _Row = Callable[[Candidate, Clock], Iterator[Candidate]]
 
 
 def _numbered(c: Candidate, clock: Clock) -> Iterator[Candidate]:
-    """Sure where instructions compute with the values that are elements, and sum nothing up: what is the same for a whole sum may
-    as well stand behind it."""
+    """Axis values become elements. Sure if instructions compute with them and sum nothing up.
+
+    A value that is constant over a whole sum may as well stand behind it.
+    """
     q = c.question
     if not (q.tuned or isinstance(split_pin(q.pins), OnlinePin)):
         try:
@@ -136,8 +138,10 @@ def _read_in_lanes(c: Candidate, kernel: Kernel, schedules: Schedules) -> bool:
 
 
 def _multiplied(c: Candidate, clock: Clock) -> Iterator[Candidate]:
-    """What does not vary along sums stands outside of them, where an instruction takes what is left, and nobody pinned how the
-    kernel as written is scheduled. Sure where instructions compute all sums, and what is totalled is in many products each."""
+    """Factors that are constant along sums stand outside of them, if an instruction takes the rest and nothing is pinned.
+
+    Sure if instructions compute all sums, and each total is used in many products.
+    """
     q = c.question
     if not (q.pins or q.tuned) and q.strategy == "exact" and q.objective == "latency":
         try:
@@ -178,12 +182,12 @@ def _is_multiplied(form: Form) -> bool:
 
 
 def as_written(c: Candidate) -> bool:
-    """Whether the kernel is as it is written, but that products of differences are multiplied out."""
+    """Whether the kernel is as written, apart from multiplied-out products of differences."""
     return c.form is None or all(map(_is_multiplied, c.form.chain))
 
 
 def _within(c: Candidate, clock: Clock) -> Iterator[Candidate]:
-    """Axes run only where a guard keeps what is read inside. Sure where instructions compute anything so."""
+    """Axes run only over points at which a guard keeps reads inside. Sure if instructions compute anything so."""
     q = c.question
     try:
         way = None if q.tuned else bounded(q.kernel, c.sizes, c.form)
@@ -205,7 +209,10 @@ def _any(c: Candidate, kernel: Kernel, schedules: Schedules) -> bool:
 
 
 def _phased(c: Candidate, clock: Clock) -> Iterator[Candidate]:
-    """Sure where the main statement has a schedule; phases count in loops, and in no lanes."""
+    """Axes in the digits of a guard's remainders. Sure if the main statement has a schedule.
+
+    Phases count in loops, and in no lanes.
+    """
     q = c.question
     if split_pin(q.pins) is None and not q.pins and not q.tuned:
         turns = phases(q.kernel.with_sizes(c.sizes).statements[q.kernel.main])
@@ -226,8 +233,10 @@ ROWS: tuple[_Row, ...] = (_numbered, _multiplied, _within, _phased)
 
 
 def as_pinned(c: Candidate, clock: Clock) -> Candidate:
-    """With the sum as it was asked for, in pieces, in digits or running; what else is pinned is about the kernel then. Raises
-    ScheduleError, NotProvedError."""
+    """With the sum as pinned, in pieces, in digits or running; other pins are about the new kernel then.
+
+    Raises ScheduleError, NotProvedError.
+    """
     q, pin = c.question, split_pin(c.question.pins)
     q = replace(q, pins=without_split(q.pins))
     others = q.pins or q.tuned or q.strategy != "exact" or q.objective != "latency"

@@ -1,8 +1,8 @@
-"""Statements computed block by block along an axis they share, so that what one leaves is read while it is in a cache.
+"""Statements computed block by block along a shared axis, so that results are read while they are in a cache.
 
-For each block size all of them are scheduled as if the axis were that long, and the block is taken where all blocks
-together, with what they stream past the cache, are predicted to cost less than one statement after the other. Axes qualify
-whose every value of a later statement needs the same value of the earlier ones only; the program's proof shows that it does.
+For each block size all of them are scheduled as if the axis were that long. The block is taken if all blocks
+together, with their streams past the cache, are predicted to cost less than one statement after the other. An axis qualifies
+if each value of a later statement needs only the same value of the earlier ones; the program's proof shows this.
 Blocks may lie inside one value of another such axis: of one head after the other, a few rows each.
 """
 
@@ -30,7 +30,7 @@ from isamap_smt.scheduling.figures import FAR, WHOLE, Figures
 from isamap_smt.scheduling.setting import machine
 from isamap_smt.scheduling.supply import usable
 
-SHARES = (1, 3)  # of a cache: all of it for what is handed over, or a third beside what else a block reads and writes
+SHARES = (1, 3)  # of a cache: all of it for tensors handed over, or a third beside a block's other reads and writes
 IN_ORDER = 0.8  # of a cache, for what goes through it line by line
 FEW = (
     32  # points of a statement for one value of the axis that are computed one by one, sooner than rearranged for lanes
@@ -41,7 +41,7 @@ Solve = Callable[[Schedule, dict[str, int], tuple[str, ...], dict[str, int]], Sc
 
 
 def fusion_pin(pins: tuple[Pin, ...]) -> tuple[str, int] | None:
-    """What `share=no` or `share.AXIS=POINTS` among the pins says: NOT_FUSED, axis and points, or None without it."""
+    """The pin `share=no` or `share.AXIS=POINTS` as NOT_FUSED, or axis and points; None without it. Raises ScheduleError."""
     for pin in pins:
         if pin.kind != "share":
             continue
@@ -59,14 +59,16 @@ def fusion_pin(pins: tuple[Pin, ...]) -> tuple[str, int] | None:
 
 
 def without_fusion(pins: tuple[Pin, ...]) -> tuple[Pin, ...]:
-    """The pins that are about one statement."""
+    """The pins on one statement."""
     return tuple(p for p in pins if p.kind != "share")
 
 
 @dataclass(frozen=True)
 class Fused:
-    """Statements in blocks of `points` along an axis, for one value of each of the axes `over` after the other. predicted, apart:
-    cycles with and without. left: schedules that are given up for it."""
+    """Statements in blocks of `points` along an axis, for one value of each of the axes `over` after the other.
+
+    predicted, apart: cycles with and without. left: schedules given up for it.
+    """
 
     axis: str
     over: tuple[str, ...]
@@ -78,7 +80,7 @@ class Fused:
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """Of the loops that they share, the outermost first."""
+        """Axes of the shared loops, the outermost first."""
         return (*self.over, self.axis)
 
     def __str__(self) -> str:
@@ -103,10 +105,10 @@ def fused(
     solve: Solve,
     pinned: tuple[str, int] | None = None,
 ) -> tuple[tuple[Schedule, ...], tuple[Fused, ...]]:
-    """The schedules, neighbours in blocks where that is predicted to cost less, as many of them as can be; and the blocks.
+    """The schedules and the blocks; as many neighbours as possible share blocks if that is predicted to cost less.
 
-    solve(schedule, sizes, constant, pins): the best schedule of the same mapping at other sizes. pinned: axis
-    and block size that the user chose. Raises ScheduleError when that is not possible.
+    solve(schedule, sizes, constant, pins): the best schedule of the same mapping at other sizes. pinned: the user's axis
+    and block size. Raises ScheduleError if these are not possible.
     """
     found = sorted(schedules, key=_number)
     choice = _Choice(sizes, constant, threads, figures, _remembered(solve), pinned)
@@ -145,9 +147,11 @@ _Path = tuple[float, tuple["Fused", ...]]  # what it costs, and the blocks on it
 
 
 def _cheapest(found: Sequence[Schedule], runs: _Runs, pinned: bool) -> tuple[Fused, ...]:
-    """The blocks with which all statements cost least: a shortest path from the first to behind the last, over runs that share
-    blocks and statements by themselves. Two runs side by side do not share the same axes: they would be one loop. pinned: as many
-    statements in blocks as can be, whatever that costs."""
+    """The blocks of least total cost: a shortest path from the first statement to behind the last.
+
+    Its steps are runs in blocks, and single statements. Two runs side by side do not share the same axes: they would be one
+    loop. pinned: as many statements in blocks as possible, at any cost.
+    """
     best: list[dict[tuple[str, ...], _Path]] = [{(): (0.0, ())}]  # by the axes of the last blocks
     for end, last in enumerate(found, 1):
         alone = 0.0 if pinned else last.objective or 0.0
@@ -165,7 +169,7 @@ def _cheapest(found: Sequence[Schedule], runs: _Runs, pinned: bool) -> tuple[Fus
 
 
 def may_share(schedules: Sequence[Schedule], sizes: Dict[str, int]) -> bool:
-    """Whether there is an axis along which some neighbours could be computed block by block."""
+    """Whether some neighbours could be computed block by block along an axis."""
     found = sorted(schedules, key=_number)
     runs = (found[at:end] for at in range(len(found)) for end in range(at + 2, len(found) + 1))
     return any(True for run in runs for _ in _groups(run, sizes))
@@ -192,7 +196,7 @@ def _remembered(solve: Solve) -> Solve:
 
 @dataclass(frozen=True)
 class _Choice:
-    """What blocks are chosen for, and by what. pinned: axis and points."""
+    """The setting for choosing blocks. pinned: axis and points."""
 
     sizes: Dict[str, int]
     constant: Sequence[str]
@@ -202,8 +206,10 @@ class _Choice:
     pinned: tuple[str, int] | None
 
     def offered(self, run: Sequence[Schedule]) -> tuple[Fused, ...]:
-        """Blocks of these neighbours that cost less than one after the other; all that can be where they are pinned. Raises
-        ScheduleError or SizeError where those that are pinned cannot be."""
+        """Blocks of these neighbours cheaper than one after the other; with a pin, all blocks it allows.
+
+        Raises ScheduleError or SizeError if pinned blocks are not possible.
+        """
         offered: list[Fused] = []
         held = False  # whether a core's own caches hold blocks of an axis: those of one further in would lie apart in memory
         for group in _nested(tuple(_groups(run, self.sizes))):
@@ -222,7 +228,7 @@ class _Choice:
 
 
 def _groups(run: Sequence[Schedule], sizes: Dict[str, int]) -> Iterator[Group]:
-    """One for each axis along which the later statements need of the earlier ones the same value only."""
+    """One for each axis along which the later statements need only the same value of the earlier ones."""
     kernel = run[0].proved.mapping.kernel.with_sizes(dict(sizes))
     here, there = _number(run[0]), _number(run[-1])
     if any(kernel.recurrence_of(n) is not None for n in (here, there)):
@@ -255,8 +261,10 @@ def _nested(groups: tuple[Group, ...]) -> Iterator[Group]:
 def _owners(
     run: Sequence[Schedule], axis: str, kernel: Kernel
 ) -> tuple[tuple[Schedule, ...], tuple[Schedule, ...]] | None:
-    """Those that have the axis for themselves, and those that are given up for it; None where others are among them. Neighbours
-    alone give up nothing."""
+    """Schedules with the axis to themselves, and those given up for it. A run of two gives up nothing.
+
+    Returns None if others are among them, fewer than two own the axis, or the first does not.
+    """
     taken, left = [], []
     for s in run:
         own: ProgramAxis | None = next((x for x in program_axes(s.proved.mapping) if x.members == (axis,)), None)
@@ -273,9 +281,16 @@ def _owners(
 
 
 def _sizes(group: Group, figures: Figures, threads: int) -> tuple[int, ...]:
-    """The largest blocks whose handed-over part fits a share of a cache that does not hold the whole of it, beside what comes
-    meanwhile where some do, and without a rest where such are more than half as large; and those of which each thread has as many,
-    where others have fewer of the largest, or one where all that is touched does not fit its own caches."""
+    """Block sizes worth scheduling, in points of the axis.
+
+    Caches are asked from the nearest on, up to one that holds the whole axis; the whole axis is then offered if there are outer
+    axes. Each smaller cache offers, for each share of it, the largest block whose handed-over part fits. Blocks that leave room for
+    the streams are preferred, and among them divisors of the extent that are more than half as large. If statements read common
+    tensors, only the first cache with an offer counts.
+
+    Several threads without outer axes also try the largest sizes that give each thread as many blocks. These are at most the
+    sizes above, or one block per thread if all touched tensors exceed a core's own caches.
+    """
     offered = {n for n in range(1, group.extent) if group.extent % n == 0}
     offered |= {n << k for n in (1, 3) for k in range(20) if n << k < group.extent}
     chosen: list[int] = []
@@ -347,8 +362,10 @@ def _fused(group: Group, points: int, choice: _Choice) -> Fused:
 
 
 def _streams(group: Group, made: Sequence[Schedule], figures: Figures) -> list[int]:
-    """Of each schedule, the bytes for which its loads may ask: those of the first cache where it takes the longest of those that
-    read a tensor again."""
+    """Bytes of prefetching allowed to the loads of each schedule.
+
+    For each common tensor, the slowest of its later readers may ask for the first cache's size.
+    """
     room = int(next((c.capacity or 0 for c in _caches(group, figures)), 0))
     found = [0] * len(made)
     for tensor in group.common:
@@ -358,8 +375,10 @@ def _streams(group: Group, made: Sequence[Schedule], figures: Figures) -> list[i
 
 
 def _shared(group: Group, count: int, threads: int) -> Iterator[tuple[int | None, float, int]]:
-    """Ways to share a loop around `count` blocks: its position, the work of the thread with most of it over that of each if all had
-    the same, and how often threads start. None: one thread does everything, the others are idle."""
+    """Ways to share a loop around `count` blocks: its position, the busiest thread's work over an even share, and thread starts.
+
+    Position None: one thread does everything, the others are idle.
+    """
     yield None, threads, 0
     trips = (group.values, count // group.values) if group.over else (count,)
     for position, n in enumerate(trips if threads > 1 else ()):
@@ -376,7 +395,7 @@ def _points(s: Statement) -> int:
 
 
 def _names(group: Group) -> set[str]:
-    """The axes, and the sizes that are their extents in the kernel of open sizes."""
+    """The axes, and the sizes of their extents in the kernel of open sizes."""
     extents = [statement_of(group.schedules[0]).axis(a).extent for a in group.axes]
     return {*group.axes, *(s.name for extent in extents for s in extent.free_symbols)}
 

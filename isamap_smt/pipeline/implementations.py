@@ -1,6 +1,6 @@
-"""How statements are carried out: which mapping and which schedule, of the main statement, of others, of neighbours in blocks.
+"""How statements are carried out: the mapping and schedule of the main one, of others, and of neighbours in blocks.
 
-Each is the solver's answer, or what another strategy proposes, or what was decided before.
+Each is the solver's answer, another strategy's proposal, or an earlier decision.
 """
 
 from __future__ import annotations
@@ -44,9 +44,11 @@ _GONE = f"{DROPPED}: its schedule means no legal mapping any more; {AGAIN}"
 
 @dataclass(frozen=True)
 class Implementation:
-    """How a statement is carried out. schedule: None where it is computed element by element. searched: the search its mapping
-    comes from, where there was one. notes: what to say of it. least: what no schedule of any legal mapping of it needs less of,
-    where that is known."""
+    """How a statement is carried out. schedule: None if it is computed element by element.
+
+    searched: the search of its mapping, if there was one. notes: for the user. least: a lower bound over all schedules
+    of its legal mappings, if known.
+    """
 
     statement: int
     schedule: Schedule | None
@@ -55,13 +57,16 @@ class Implementation:
     least: Least | None = None
 
     def about(self, decided: str) -> Implementation:
-        """The same, about which this was decided outside the solver."""
+        """The same, with a note on a decision outside the solver; unchanged without a schedule."""
         return self if self.schedule is None else replace(self, schedule=_outside(self.schedule, decided))
 
 
 def implementation(q: Question, statement: int, clock: Clock) -> Implementation:
-    """What was decided before for a statement, or is now. Pins, a named instruction and another strategy are for the main one, and
-    where these forbid that it is computed element by element ScheduleError is raised."""
+    """The earlier decision for a statement, or a new one.
+
+    Pins, a named instruction and another strategy are for the main statement. Raises ScheduleError if it has no schedule, and
+    these forbid computing it element by element.
+    """
     asked = replace(q, said=()), statement
     if asked not in clock.known:
         clock.known[asked] = _implementation(q, statement, clock)
@@ -95,13 +100,13 @@ def _implementation(q: Question, statement: int, clock: Clock) -> Implementation
 
 
 def implementations(q: Question, clock: Clock) -> tuple[Implementation, ...]:
-    """Of each statement besides the main one that is worth an instruction of its own, each chosen by itself."""
+    """Implementations of the statements besides the main one worth an instruction of their own, each chosen by itself."""
     found = secondary_statements(q.kernel, every=q.hardware.simulated)
     return tuple(implementation(q, n, clock) for n in found)
 
 
 def _without_use(q: Question, error: ScheduleError, clock: Clock) -> ScheduleError:
-    """The error; where nothing is scheduled without the pins either, they are named as what decides nothing."""
+    """The error. If the same error occurs without the pins, it names them as useless."""
     if not q.pins:
         return error
     try:
@@ -118,7 +123,7 @@ def _without_use(q: Question, error: ScheduleError, clock: Clock) -> ScheduleErr
 
 
 def _remembered(q: Question, key: str, statement: int) -> Implementation | None:
-    """What a search found, or what was decided before for the same question; its mapping is proved anew, and is not banned."""
+    """A search's winner, or the earlier decision for the same question; its mapping is proved anew, and is not banned."""
     main = statement == q.kernel.main
     if q.tuned and main:
         found = from_record(q.tuned.record, q.kernel, q.hardware, q.sizes)
@@ -133,7 +138,7 @@ def _remembered(q: Question, key: str, statement: int) -> Implementation | None:
 
 
 def _proposed(q: Question, clock: Clock) -> Implementation:
-    """The first schedule that another strategy than the exact one proposes, in the cost model's view."""
+    """The first schedule proposed by a strategy other than the exact one, in the cost model's view. Raises ScheduleError."""
     make = find_strategy(q.strategy)
     if q.kernel.recurrence_of(q.kernel.main) is not None:
         raise ScheduleError(
@@ -156,7 +161,7 @@ def _candidates(q: Question) -> Candidates:
 
 
 def _decide(q: Question, statement: int, clock: Clock) -> Implementation | None:
-    """The best schedule among those of the best few mappings; None where no instruction is for it. Raises ScheduleError."""
+    """The best schedule among those of the best few mappings; None if no instruction fits. Raises ScheduleError."""
     if statement == q.kernel.main:
         choice: Candidates = clock.time("map", _candidates, q)
         pins = without_fusion(q.pins)
@@ -170,7 +175,7 @@ def _decide(q: Question, statement: int, clock: Clock) -> Implementation | None:
 
 
 def fused_schedules(q: Question, schedules: Schedules, clock: Clock) -> tuple[Schedules, tuple[Fused, ...]]:
-    """The schedules, block by block where that costs less; and the blocks."""
+    """The schedules, block by block if that costs less; and the blocks. Raises ScheduleError if pinned blocks are not possible."""
     pinned = fusion_pin(q.pins)
     blocks = len(schedules) > 1 and q.objective == "latency"
     if pinned is None and deadline.enough():
@@ -203,9 +208,10 @@ def fused_schedules(q: Question, schedules: Schedules, clock: Clock) -> tuple[Sc
 def _best(
     q: Question, choice: Candidates, pins: tuple[Pin, ...], clock: Clock
 ) -> tuple[Schedule, MappingSet, Least | None]:
-    """The best schedule among those of the first few mappings that have one; of distant ones only where the near ones have none;
-    and what none needs less of.
-    Whether it can be lowered shows when the plan is made: then its mapping is banned, and the search goes on.
+    """The best schedule of the first few mappings with one, its search, and a lower bound over all mappings.
+
+    Distant mappings are tried only if the near ones have no schedule. Lowering may still fail when the plan is made: then
+    the mapping is banned, and the search goes on.
     """
     made: list[tuple[float, Schedule, MappingSet]] = []
     problems: list[tuple[str, str]] = []
@@ -234,7 +240,10 @@ def _best(
 
 
 def _least(q: Question, choice: Candidates, made: Schedules) -> Least | None:
-    """Of all mappings: what the solver says of those that were scheduled, the roofline of the others."""
+    """The bound over all mappings: the solver's bounds of scheduled ones, the rooflines of the others.
+
+    Returns None if the objective is not latency, or a schedule has no bound.
+    """
     if q.objective != "latency" or any(s.bound is None for s in made):
         return None
     bounds = {s.proved.mapping: s.bound or 0.0 for s in made}
@@ -244,7 +253,7 @@ def _least(q: Question, choice: Candidates, made: Schedules) -> Least | None:
 
 
 def roofline(q: Question, proved: ProvedMapping) -> Least:
-    """What no schedule of the mapping needs less of; in a recurrence, of one time step."""
+    """A lower bound over all schedules of the mapping; in a recurrence, for one time step."""
     number, sizes = proved.mapping.statement_index, dict(q.sizes)
     recurrence = q.kernel.recurrence_of(number)
     if recurrence is not None:
@@ -255,7 +264,7 @@ def roofline(q: Question, proved: ProvedMapping) -> Least:
 
 
 def _outside(schedule: Schedule, decided: str) -> Schedule:
-    """The schedule, about which this was decided outside the solver."""
+    """The schedule, with this decision noted as made outside the solver."""
     return replace(schedule, decided_outside=(decided, *schedule.decided_outside))
 
 

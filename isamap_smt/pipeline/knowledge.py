@@ -1,6 +1,6 @@
-"""What is known of this machine when a plan is made: its calibration, and the winners of earlier searches.
+"""Knowledge of this machine for a plan: its calibration, and the winners of earlier searches.
 
-What cannot be used is said in a note and never stops a plan; a search, which needs them, raises instead.
+If one cannot be used, a note says so and never stops a plan; a search needs them, and raises instead.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ AGAIN = "run `isamap tune` again"
 
 @dataclass(frozen=True)
 class Known:
-    """A winner or a table of prices, with what the user should hear about them."""
+    """A winner or a table of prices, with notes for the user."""
 
     winner: Winner | None = None
     figures: Figures = DESCRIBED
@@ -38,7 +38,7 @@ class Known:
 
 
 def usable_calibration() -> tuple[Calibration | None, tuple[str, ...]]:
-    """The calibration of this machine, or None; and why one that is there is not used."""
+    """The calibration of this machine, or None; and the reason if there is one but it is not used."""
     try:
         return load(), ()
     except CalibrationError as error:
@@ -62,7 +62,7 @@ def known_winner(task: Task) -> Known:
 
 
 def known_figures(model: str, hardware: Hardware) -> Known:
-    """The prices that the exact solver plans with: the calibration's by default where there is one."""
+    """The prices used by the exact solver: by default the calibration's, if there is one."""
     if model == "analytic":
         return Known()
     if model != AUTO:
@@ -72,9 +72,9 @@ def known_figures(model: str, hardware: Hardware) -> Known:
 
 
 def cost_model(name: str, hardware: Hardware, database: Database | None = None) -> CostModel:
-    """The cost model of that name; 'auto' is the calibrated one where there is a calibration, else the analytic one.
+    """The cost model of that name; 'auto' is the calibrated one if there is a calibration, else the analytic one.
 
-    Raises UnknownNameError, CalibrationError or TuningError with what the model lacks.
+    Raises UnknownNameError, CalibrationError, or TuningError with the data missing for the model.
     """
     calibration = usable_calibration()[0] if name in (AUTO, "learned") else None if name == "analytic" else load()
     if name == AUTO:

@@ -1,4 +1,4 @@
-"""What a plan takes, and lower bounds of it: what nothing in a space needs less of, in cycles of all threads together."""
+"""Predicted cycles of a plan, and lower bounds over a space of plans, in cycles of all threads together."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ NOTHING = 1e-6  # a gap that is none
 
 @dataclass(frozen=True)
 class Least:
-    """apart: of a statement by itself. computing: by its instructions alone, at full rate, whatever lies in a cache: that is also a
-    bound where statements share blocks."""
+    """Lower bounds. apart: for a statement by itself. computing: for its instructions alone, at full rate, with any cache contents.
+
+    The second also holds if statements share blocks.
+    """
 
     apart: float
     computing: float
@@ -24,8 +26,7 @@ class Least:
 
 @dataclass(frozen=True)
 class Whole:
-    """What a plan is predicted to take, in cycles of all threads together, and no plan of `space` less than: that is None where no
-    bound is known."""
+    """Predicted cycles of a plan, of all threads together, and a lower bound for all plans of `space`; None if none is known."""
 
     cycles: float
     bound: float | None
@@ -33,12 +34,12 @@ class Whole:
 
     @property
     def gap(self) -> float | None:
-        """The part of the cycles by which the bound is below them."""
+        """The difference between cycles and bound, as a part of the cycles; None without a bound."""
         return None if self.bound is None else (self.cycles - self.bound) / self.cycles if self.cycles else 0.0
 
     @property
     def status(self) -> str:
-        """OPTIMAL where the bound is met, else FEASIBLE."""
+        """OPTIMAL if the bound is met, else FEASIBLE."""
         return "OPTIMAL" if self.gap is not None and self.gap < NOTHING else "FEASIBLE"
 
     def __str__(self) -> str:
@@ -50,12 +51,12 @@ class Whole:
 
 
 def always(cycles: float) -> Least:
-    """Of what is not decided."""
+    """The bound of a part without alternatives: these cycles."""
     return Least(cycles, cycles)
 
 
 def both(*found: Least | None) -> Least | None:
-    """The sum; None where one is not known."""
+    """The sum; None if one is not known."""
     total = always(0.0)
     for one in found:
         if one is None:
@@ -65,7 +66,7 @@ def both(*found: Least | None) -> Least | None:
 
 
 def smaller(*found: Least | None) -> Least | None:
-    """What is a bound of each; None where one is not known."""
+    """A bound below each of them; None if one is not known."""
     if any(one is None for one in found):
         return None
     known = [one for one in found if one is not None]

@@ -1,4 +1,4 @@
-"""A schedule that was chosen for one block or one time step, put inside the loop over all of them."""
+"""A schedule chosen for one block or one time step, put inside the loop over all of them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def nested(
     constant: Collection[str],
     without: Collection[str] = (),
 ) -> Schedule:
-    """The schedule inside of `outer`, the first of which are the loops over blocks or steps.
+    """The schedule inside of `outer`, whose first loops are those over blocks or steps.
 
-    changes(tensor): inside how many of them it is another one: what is the same in all blocks is packed once per call, or ahead of
-    the calls where it is also in `constant`. without: axes whose own loops fall away.
+    changes(tensor): the number of these loops in which the tensor changes. A tensor equal in all blocks is packed once per call,
+    or ahead of the calls if it is also in `constant`. without: axes to lose their own loops.
     """
     kept = [k for k, x in enumerate(schedule.loops) if x.axis not in without]
 

@@ -1,6 +1,6 @@
-"""Which temporaries of a kernel stay on chip between its phases: one after the other, each where the plan then takes fewer cycles.
+"""Tensors kept on chip between a kernel's phases: tried one after the other, each kept if the plan then takes fewer cycles.
 
-    phase 1:  S[i] += exp(X[i,j])       S stays in the scratchpad, behind all that phases 1 to 3 have there
+    phase 1:  S[i] += exp(X[i,j])       S stays in the scratchpad, behind everything phases 1 to 3 have there
     phase 2:  ...                       has less room
     phase 3:  Y[i,j] = X[i,j] / S[i]    finds it
 
@@ -28,7 +28,7 @@ Lowered = Callable[[Schedule], Program]
 
 @dataclass(frozen=True)
 class _Stay:
-    """where: the phase that computes a tensor, and those that read it. rows: that it takes; 0 as long as that is not known."""
+    """A tensor kept on chip. where: the phase computing it, and those reading it. rows: its rows there; 0 until known."""
 
     staying: Staying
     where: tuple[int, ...]
@@ -36,12 +36,12 @@ class _Stay:
 
     @property
     def first(self) -> int:
-        """The row in which it begins."""
+        """Its first row."""
         return self.staying.ends - self.rows
 
     @property
     def last(self) -> int:
-        """The last phase that reads it."""
+        """The last phase reading it."""
         return max(self.where)
 
     def meets(self, phase: int) -> bool:
@@ -51,7 +51,7 @@ class _Stay:
 
 @dataclass(frozen=True)
 class OnChip:
-    """The phases' schedules, and what stays between them."""
+    """The phases' schedules, and the tensors kept between them."""
 
     machine: Hardware
     choose: Choose
@@ -65,7 +65,10 @@ class OnChip:
         return float(sum(s.objective or 0 for s, _ in self.chosen))
 
     def with_temporaries(self, kernel: Kernel, phases: Sequence[Kernel]) -> OnChip:
-        """The same with those of a kernel that make it quicker. phases: a kernel for each."""
+        """The same, with tensors kept between the phase that computes them and later readers, each if that saves cycles.
+
+        phases: a kernel for each.
+        """
         found = self
         for tensor in kernel.outputs:
             made = [n for n, k in enumerate(phases) if tensor in k.results]
@@ -84,7 +87,7 @@ class OnChip:
         return found
 
     def _readers(self, tensor: str, phases: Sequence[int]) -> dict[str, list[int]]:
-        """Memory -> phases that have the tensor there as an operand of what computes, the most first."""
+        """Memory -> phases with the tensor there as an operand of a compute instruction, most phases first."""
         found: dict[str, list[int]] = {}
         for n in phases:
             mapping = self.chosen[n][0].proved.mapping
@@ -94,7 +97,7 @@ class OnChip:
         return dict(sorted(found.items(), key=lambda x: -len(x[1])))
 
     def _with(self, tensor: str, memory: str, where: tuple[int, ...], stored: bool) -> OnChip:
-        """The same where one more tensor stays. Raises ScheduleError where it can't."""
+        """The same with one more tensor kept. Raises ScheduleError if it can't be."""
         new = _Stay(Staying(tensor, memory, self.machine.memory(memory).rows, stored), where)
         meeting = [
             s for s in self.stays if s.staying.memory == memory and s.where[0] <= new.last and where[0] <= s.last
@@ -113,7 +116,7 @@ class OnChip:
         return replace(self, chosen=tuple(chosen), stays=(*self.stays, new))
 
     def _kept(self, stays: Sequence[_Stay], phase: int) -> Kept:
-        """What a phase leaves and finds, and which rows other phases' take meanwhile."""
+        """The tensors a phase leaves and finds, and the rows taken meanwhile by other phases' tensors."""
         here = [s for s in stays if s.meets(phase)]
         own = [s for s in here if phase in s.where]
         taken = {}
@@ -124,7 +127,7 @@ class OnChip:
         return Kept(tuple(s.staying for s in own), tuple(taken.items()))
 
     def _rows(self, schedule: Schedule, memory: str) -> int:
-        """Of a memory that a phase has for itself."""
+        """Rows of a memory taken by the phase itself."""
         stay = {s.operand for s in schedule.stages if s.stays}
         tensors = {schedule.proved.mapping.operand_access(o).tensor for o in stay}
         buffers = (a.buffer for a in nodes_of(Alloc, self.lowered(schedule).body))
@@ -133,7 +136,7 @@ class OnChip:
 
 
 def _as_made(new: _Stay, schedule: Schedule) -> _Stay:
-    """How the phase that computes a tensor leaves it."""
+    """The tensor with its layout and rows as the phase computing it leaves them."""
     mapping = schedule.proved.mapping
     (stage,) = (s for s in schedule.stages if s.stays and schedule.tensor(s) == new.staying.tensor)
     rows = stage.slots * stage.rows * tiles_of(mapping, schedule.loops, stage.operand, stage.depth or 0)

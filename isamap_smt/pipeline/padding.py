@@ -1,4 +1,4 @@
-"""What a program does about the points that a kernel's guard excludes, in words: left out by tests, or a copy with zeros."""
+"""The treatment of points excluded by a kernel's guard, in words: left out by tests, or a copy with zeros."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from isamap_smt.ir.traversal import buffers
 
 
 def padding(program: Program) -> tuple[str, ...]:
-    """A note for each operand that is read in place and that the guard cuts off."""
+    """A note for each operand cut off by the guard: copied with zeros, or with tests at its border."""
     copies = {b.type.tensor: b for b in buffers(program).values() if _is_window(b)}
     notes: dict[str, None] = {}
     for schedule in program.schedules:
@@ -26,7 +26,7 @@ def padding(program: Program) -> tuple[str, ...]:
 
 
 def _is_window(b: Buffer) -> bool:
-    """Whether it holds a tensor as it lies, with zeros around it."""
+    """Whether the buffer holds a tensor as it lies, with zeros around it."""
     return not b.lanes and len(b.cells) == len(b.type.coordinates) and b.type.outside == "0"
 
 

@@ -74,13 +74,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Plan(Shown):
-    """Everything that was decided for one kernel on one machine, each stage with its predecessor.
+    """Everything decided for one kernel on one machine, each stage with its predecessor.
 
-    kernel: the one that is computed: what was asked for, or the same with a sum in partial sums (`split`, with the proof that
-    both are the same). seconds: what each stage took. notes: what the user should hear, such as a fallback to scalar code.
-    asked: what was asked. phases: on a machine with engines, the schedule of each phase. whole: what all of it is predicted to
-    take, with a bound of the plan; None on a machine with engines. instead: another kernel
-    that computes the same and was planned for it, at its sizes; None where that is the one that was asked for.
+    kernel: the one computed: the kernel asked for, or the same with a sum in partial sums (`split`, with the proof of
+    equality). seconds: of each stage. notes: for the user, such as a fallback to scalar code.
+    asked: the question. phases: on a machine with engines, the schedule of each phase. whole: predicted cycles of the plan
+    with a bound; None on a machine with engines. instead: another kernel with the same results, planned
+    in its place, at its sizes; None for the kernel asked for.
     """
 
     kernel: Kernel
@@ -107,27 +107,27 @@ class Plan(Shown):
 
     @property
     def schedules(self) -> tuple[Schedule, ...]:
-        """Those that were lowered: of statements on a core, of phases on engines."""
+        """The lowered schedules: of statements on a core, of phases on engines."""
         return self.phases or self.program.schedules
 
     @property
     def schedule(self) -> Schedule | None:
-        """The main statement's, or the first phase's; None where every statement is computed element by element."""
+        """The main statement's, or the first phase's; None if every statement is computed element by element."""
         return self.phases[0] if self.phases else self.program.schedule
 
     @property
     def proved(self) -> ProvedMapping | None:
-        """The mapping that was scheduled, with its proof; None where there is none."""
+        """The scheduled mapping with its proof, or None."""
         return self.schedule.proved if self.schedule else None
 
     @property
     def instruction(self) -> Instruction | None:
-        """The compute instruction used; None where there is none."""
+        """The compute instruction used, or None."""
         return self.proved.mapping.instruction if self.proved else None
 
     @property
     def title(self) -> str:
-        """The kernel, and what carries it out."""
+        """The kernel, and the instructions and mappings used for it."""
         if self.proved is None:
             return f"{self.kernel.name}, {elementwise(self.hardware)}"
         if self.phases:
@@ -139,7 +139,7 @@ class Plan(Shown):
 
     @property
     def cycles(self) -> float:
-        """What it is predicted to take."""
+        """Its predicted cycles."""
         return self.whole.cycles if self.whole else sum(s.objective or 0.0 for s in self.schedules)
 
     @cached_property
@@ -151,14 +151,14 @@ class Plan(Shown):
 
     @property
     def fingerprint(self) -> str:
-        """The digest that the C and the certificate of this program share (`isamap_smt.certificates.save`)."""
+        """The digest shared by the C and the certificate of this program (`isamap_smt.certificates.save`)."""
         return _fingerprint(self.checked, self.split)
 
     def traffic(self, sizes: Dict[str, int] | None = None) -> Traffic:
-        """What its program reads and writes by memory level and tensor, exactly counted, with energy where the machine has it.
+        """Exact counts of its program's reads and writes by memory level and tensor, with energy if the machine has it.
 
-        sizes: of those that are open, by size or axis; by themselves those that the plan was made for. Raises HardwareError for
-        a machine without engines, whose schedules say their traffic, SizeError.
+        sizes: of the open ones, by size or axis; by default the plan's. Raises SizeError, and HardwareError for
+        a machine without engines: the schedules say their traffic.
         """
         if not self.phases:
             raise HardwareError(
@@ -172,8 +172,10 @@ class Plan(Shown):
 
     @cached_property
     def mappings(self) -> MappingSet:
-        """Every legal mapping onto the instruction used; searched now if the decision came from the cache. Raises
-        ScheduleError where no instruction is used."""
+        """Every legal mapping onto the instruction used; searched now if the decision came from the cache.
+
+        Raises ScheduleError if no instruction is used.
+        """
         if self.instruction is None:
             raise ScheduleError(f"{self.title}: there is no mapping")
         return find_mappings(self.kernel, self.instruction)
@@ -190,7 +192,7 @@ class Plan(Shown):
         return "\n".join([*lines, *(f"note: {n}" for n in self.notes)])
 
     def tables(self) -> tuple[Table, ...]:
-        """The schedules' tables, and the seconds that each stage took."""
+        """The schedules' tables, and the seconds of each stage."""
         rows = tuple((stage, f"{s:.2f}") for stage, s in self.seconds)
         return (*(t for s in self.schedules for t in s.tables()), Table("Time", ("stage", "seconds"), rows))
 
@@ -216,27 +218,27 @@ def plan(
     axes: str | Dict[str, Sequence[str]] | None = None,
     progress: Progress | None = None,
 ) -> Plan:
-    """Map, prove, schedule, lower and prove the program. Sizes left out stay run-time parameters. For a machine with
-    engines as stage(), with the options that it has.
+    """Map, prove, schedule, lower and prove the program. Sizes left out stay run-time parameters.
 
+    Machines with engines are planned as by stage(), with its options.
     Kernel and hardware by value, or by a name for find_kernel() and find_hardware(). Every compute instruction of the
-    machine whose element types fit is mapped (or `instruction` alone); where none is legal, or none can be scheduled, lowered
-    and proved, single points are computed, and `notes` says so. What is pinned (instruction, fix) is never replaced.
-    sizes: by axis, size or parameter name, in points. threads: how many it is planned for; each call says how many it takes, one
-    if it says none (`compiled(a, b, threads=2)`). constant: inputs packed ahead of the calls. fix and objective: as for schedule().
-    timeout: seconds after which nothing is looked for that could only be better; at 2.5 times as many everything stops. Without,
-    each search of the solver has `effort` of its deterministic seconds, 30 by itself, and the answer is the same on any load.
+    machine with fitting element types is mapped (or `instruction` alone). If none is legal, or none can be scheduled, lowered
+    and proved, single points are computed, and `notes` says so. Pins (instruction, fix) are never replaced.
+    sizes: by axis, size or parameter name, in points. threads: the number planned for; each call says how many it takes, one
+    by default (`compiled(a, b, threads=2)`). constant: inputs packed ahead of the calls. fix and objective: as for schedule().
+    timeout: seconds after which nothing is sought only to improve the answer; at 2.5 times as many everything stops. Without,
+    each search of the solver has `effort` of its deterministic seconds, 30 by default, and the answer is the same on any load.
     assume: values of integer inputs to take for granted, checked at each call (as for assume()). strategy: 'exact' (CP-SAT), or
     another of the entry points isamap.strategies, whose first proposal is taken unmeasured; 'auto' takes the winner of tune()
-    for the same question on this machine, and is exact where there is none. cost_model: 'analytic' (the hardware description's
-    figures), 'calibrated', 'learned' or another of isamap.cost_models; 'auto' is calibrated where this machine has a
-    calibration. family: 'digits' looks for mappings whose instruction axes take low digits of the main statement's axes, too,
-    and takes one that is predicted to cost less. rewrites: other kernels of the same arguments, which isamap_smt.equality.equal()
-    proves to be equal; the cheapest is planned, and `notes` says which. reorder: whether factors of several sums of products
-    may meet in another order, where that multiplies less. axes: of the one mapping to take, as for fuse(), on a machine
+    for the same question on this machine, and is exact if there is none. cost_model: 'analytic' (the hardware description's
+    figures), 'calibrated', 'learned' or another of isamap.cost_models; 'auto' is calibrated if this machine has a
+    calibration. family: 'digits' also looks for mappings with low digits of the main statement's axes in instruction axes,
+    and takes one if it is predicted to cost less. rewrites: other kernels of the same arguments, proved equal by
+    isamap_smt.equality.equal(); the cheapest is planned, and `notes` names it. reorder: whether factors of several sums of
+    products may meet in an order of fewer multiplications. axes: of the one mapping to take, as for fuse(), on a machine
     with engines. progress is told each stage's name.
     The same arguments give the same Plan, from a cache within the process; decisions (never proofs) are also kept on
-    disk. `.seconds` says what each stage took, `.source` prints the C. Raises UnknownNameError and SizeError for wrong
+    disk. `.seconds` has the time of each stage, `.source` prints the C. Raises UnknownNameError and SizeError for wrong
     names and sizes, ScheduleError when nothing fits, TimeLimitError when there is no plan in time, NotProvedError when the program
     cannot be proved.
     """
@@ -321,7 +323,7 @@ def plan(
 
 
 def _opened(kernel: Kernel) -> tuple[Kernel, dict[str, int]]:
-    """A kernel of several sums, which may share blocks of an axis, with its extents as sizes."""
+    """A kernel of several sums with its extents as sizes: the sums may share blocks of an axis. Others are unchanged."""
     several = sum(bool(s.reduction_axes) for s in kernel.statements) > 1
     return opened(kernel) if several else (kernel, {})
 
@@ -333,7 +335,7 @@ def _has_size_as_value(kernel: Kernel) -> bool:
 
 
 def _from_zero_only(hardware: Hardware, name: str | None) -> bool:
-    """Whether each instruction that may be taken saturates its accumulator: which mappings are legal then hangs on the sizes."""
+    """Whether each eligible instruction saturates its accumulator: the legality of mappings then depends on the sizes."""
     found = [i for i in hardware.computes if name in (None, i.name, i.short)]
     return bool(found) and all(map(carries, found))
 
@@ -342,7 +344,7 @@ MOST_TRIED = 3  # candidates whose program is refused before instructions are gi
 
 
 class _CutShort(Exception):
-    """Carries a plan that is not kept: another call for the same may find a better one."""
+    """Carries a plan not to be kept: another call may find a better one."""
 
     def __init__(self, made: Plan) -> None:
         self.made = made
@@ -369,7 +371,7 @@ def _plan(q: Question) -> Plan:
 
 
 def _planned(q: Question) -> Plan:
-    """The plan; each mapping whose schedule turns out not to be lowered is banned, and the search goes on without it."""
+    """The plan. If a mapping's schedule cannot be lowered, the mapping is banned, and the search goes on without it."""
     clock = Clock(q.progress)
     while True:
         try:
@@ -379,13 +381,15 @@ def _planned(q: Question) -> Plan:
 
 
 def _first_made(q: Question, clock: Clock) -> Plan:
-    """The plan of the first candidate whose program is proved; where none is, instructions are given up one by one."""
+    """The plan of the first candidate with a proved program; if there is none, instructions are given up one by one."""
     queue = Queue(q, clock)
     tried: list[tuple[Decided, Refused]] = []
 
     def said(taken: Decided) -> list[str]:
-        """The planner's own ideas that were given up for the candidate that is taken. That the kernel as it is written was
-        refused is to be expected where only another form keeps reads inside."""
+        """The planner's own ideas given up for the candidate taken.
+
+        A refusal of the kernel as written is left out: it is to be expected if only another form keeps reads inside.
+        """
         others = ((d.proved, r) for d, r in tried if d.proved is not None and d.proved is not taken.proved)
         return [*queue.given_up, *(GivenUp.idea(idea, r.told) for idea, r in others)]
 
@@ -404,7 +408,7 @@ def _first_made(q: Question, clock: Clock) -> Plan:
 
 
 def _made(d: Decided, more: Sequence[str], clock: Clock, in_parts: bool = False) -> Plan:
-    """The plan of a candidate. more: what to say, too. in_parts: instructions may be given up. Raises Refused, Banned."""
+    """The plan of a candidate. more: further notes. in_parts: instructions may be given up. Raises Refused, Banned."""
     q, main = d.question, d.main
     together, blocks = fused_schedules(q, d.schedules, clock)
     ways = Ways(q.kernel, q.hardware, dict(q.sizes), q.threads > 1, may_fall_back(q), q.banned)
@@ -453,7 +457,7 @@ def _made(d: Decided, more: Sequence[str], clock: Clock, in_parts: bool = False)
 
 
 def on_one_thread(q: Question, program: Program) -> tuple[str, ...]:
-    """Why one thread computes everything although there are more; nothing where a loop is shared, or somebody pinned which."""
+    """Why one thread computes everything although there are more; nothing if a loop is shared, or `parallel` is pinned."""
     shared = any(nodes_of(Parallel, program.body))
     if q.threads == 1 or shared or any(p.name == "parallel" for p in q.pins):
         return ()
@@ -464,7 +468,7 @@ def on_one_thread(q: Question, program: Program) -> tuple[str, ...]:
 
 
 def header(checked: ProvedProgram, split: ProvedSplit | None = None) -> str:
-    """What the comment at the top of the C says; its last line names the certificate that is for this program."""
+    """The comment at the top of the C; its last line names the certificate for this program."""
     lines: list[str] = []
     for s in checked.program.schedules:
         mapping = s.proved.mapping

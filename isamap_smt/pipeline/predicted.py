@@ -1,6 +1,6 @@
-"""What a kernel is predicted to take, statements that no instruction computes included.
+"""Predicted cycles of a kernel, statements without an instruction included.
 
-What a rewrite put there is priced by what it is: partial sums that are added up wait for memory, a rest for the term before.
+Statements made by a rewrite are priced by their role: adding up partial sums waits for memory, a rest for the term before.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ ASSUMED = 1024  # points of an axis that is left open
 
 
 def predicted(kernel: Kernel, form: Form | None, schedules: Iterable[Schedule], sizes: Dict[str, int]) -> float:
-    """Cycles of the kernel's statements, of which these have schedules."""
+    """Cycles of all statements of the kernel: predicted by these schedules, or element by element."""
     mapped = {s.proved.mapping.statement_index: s.objective or 0.0 for s in schedules}
     return sum(mapped.get(n, cycles) for n, cycles in enumerate(by_element(kernel, form, sizes)))
 
 
 def by_element(kernel: Kernel, form: Form | None, sizes: Dict[str, int]) -> tuple[float, ...]:
-    """Of each statement of the kernel, which the form led to, cycles where no instruction computes it."""
+    """Cycles of each statement of the kernel, made by the form, if no instruction computes it."""
     known = {*kernel.free_sizes, *(a.name for a in kernel.axes)}
     sized = kernel.with_sizes({n: v for n, v in sizes.items() if n in known})
     roles = roles_of(form)
@@ -44,7 +44,7 @@ def by_element(kernel: Kernel, form: Form | None, sizes: Dict[str, int]) -> tupl
 
 
 def roles_of(form: Form | None) -> dict[int, tuple[Rewrite, Role]]:
-    """By number, what statements of the form's kernel are, and the rewrite that put them there."""
+    """The roles of statements in the form's kernel by their number, each with the rewrite that made it."""
     found: dict[int, tuple[Rewrite, Role]] = {}
     for one in form.chain if form is not None else ():
         if not isinstance(one, Rewrite):
@@ -55,7 +55,7 @@ def roles_of(form: Form | None) -> dict[int, tuple[Rewrite, Role]]:
 
 
 def moved(statement: int, form: Form) -> int:
-    """The number that a statement has behind a rewrite of others."""
+    """A statement's number behind a rewrite of others."""
     assert isinstance(form, Rewrite)
     new = {r.statement for r in form.roles}
     kept = [n for n in range(len(form.whole.statements)) if n not in form.row.restated]

@@ -1,4 +1,4 @@
-"""Why no mapping could be scheduled: what they have in common is said once."""
+"""Why no mapping could be scheduled: a reason common to several is given once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from isamap_smt.ir.errors import ScheduleError
 
 
 def nothing_scheduled(problems: Sequence[tuple[str, str]]) -> ScheduleError:
-    """The error for these (mapping, what is wrong with it), each of which has the same to say as some others, or its own.
+    """The error for these pairs of a mapping and its problem. Problems are grouped by their text before the advice.
 
     >>> print(nothing_scheduled([("l=i", "no axis 'q'; known: i, j"), ("l=i.j", "no axis 'q'; known: i.j")]))
     no axis 'q'; known: i, j

@@ -1,4 +1,4 @@
-"""What plan() was asked, with what is known of the machine, and the seconds that its stages take."""
+"""The question asked of plan(), with knowledge of the machine, and the seconds of its stages."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ Progress = Callable[[str], None]
 
 @dataclass
 class Clock:
-    """Seconds by stage. known: what was decided while it runs, by what was asked."""
+    """Seconds by stage. known: decisions made while it runs, by question."""
 
     progress: Progress | None = None
     seconds: dict[str, float] = field(default_factory=dict)
     known: dict[Any, Any] = field(default_factory=dict)
 
     def time(self, stage: str, work: Callable[..., Any], *given: Any) -> Any:
-        """What the work gives. Raises DeadlinePassed where the caller's time is over, with the stage."""
+        """The result of the work. Raises DeadlinePassed, with the stage, once the caller's time is over."""
         if self.progress:
             self.progress(stage)
         start = time.perf_counter()
@@ -51,7 +51,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Tuned:
-    """The winner of a search: the digest of its program, what to say of it, and its schedule's record."""
+    """The winner of a search: the digest of its program, a note for the user, and its schedule's record."""
 
     program: str
     told: str
@@ -60,7 +60,7 @@ class Tuned:
 
 @dataclass(frozen=True)
 class Other:
-    """A kernel that computes the same as the one asked about, at these sizes of it. told: what it is. found: the proof."""
+    """A kernel with the same results as the one asked about, at these sizes of it. told: its description. found: the proof."""
 
     kernel: Kernel
     sizes: tuple[tuple[str, int], ...]
@@ -73,7 +73,7 @@ class Other:
 
 @dataclass(frozen=True)
 class Question:
-    """What plan() was asked. `progress` takes no part in the comparison, so that it does not split the cache."""
+    """The arguments of plan(). `progress` takes no part in the comparison, so it does not split the cache."""
 
     kernel: Kernel
     hardware: Hardware
@@ -99,30 +99,30 @@ class Question:
     progress: Progress | None = field(default=None, compare=False)
 
     def digest(self, statement: int) -> str:
-        """Under which the decision about a statement is kept on disk."""
+        """The key of the decision about a statement on disk."""
         main = statement == self.kernel.main
         own = (self.pins, self.instruction) if main else (statement,)
         rest = (self.sizes, self.constant, self.threads, self.objective, self.timeout, own)
         return decisions.digest(self.kernel, self.hardware, (*rest, self.figures, *self.digits))
 
     def why_banned(self, mapping: Mapping) -> str | None:
-        """Why the mapping's schedule cannot be lowered; None where nothing is known against it."""
+        """Why the mapping's schedule cannot be lowered; None if nothing is known against it."""
         return next((why for m, why in self.banned if m == mapping), None)
 
     @property
     def task(self) -> Task:
-        """What a search for the same would be about."""
+        """The task of a search for the same."""
         return Task(self.kernel, self.hardware, self.sizes, self.constant, self.threads, self.pins, self.instruction)
 
 
 def may_fall_back(q: Question) -> bool:
-    """Whether nothing was pinned that scalar code would give up: no instruction, and no more than that no way is taken."""
+    """Whether scalar code keeps all pins: none but share=no or split=no, and no instruction named."""
     ways = fusion_pin(q.pins) in (None, NOT_FUSED) and split_pin(q.pins) in (None, False)
     return q.instruction is None and ways and not without_split(without_fusion(q.pins))
 
 
 def informed(q: Question) -> Question:
-    """The question with what is known of this machine: a search's winner, or measured prices."""
+    """The question with a search's winner for this machine, or its measured prices."""
     if q.objective != "latency":
         return replace(q, strategy="exact", cost_model="analytic")
     if q.strategy == AUTO:
@@ -134,7 +134,7 @@ def informed(q: Question) -> Question:
 
 
 def with_winner(q: Question) -> Question:
-    """The question with the winner of the last search for it, where there was one."""
+    """The question with the winner of the last search for it, if there was one."""
     found = known_winner(q.task)
     q = replace(q, said=tuple(dict.fromkeys((*q.said, *found.notes))))
     if found.winner is None:

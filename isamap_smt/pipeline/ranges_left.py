@@ -1,6 +1,6 @@
-"""What instruction selection made of a sum may leave its type's range where the kernel's own text does not: a note says by what.
+"""A selected instruction may leave its type's range where the kernel's own text does not: a note names the cause.
 
-Over the reals `x * (y * z)` is `(x * y) * z`; of 1e30, 1e-30 and 1e-30 the one has no product in f32 and the other has.
+Over the reals `x * (y * z)` is `(x * y) * z`; of 1e30, 1e-30 and 1e-30 the first underflows in f32, the second does not.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from isamap_smt.mapping.rewriting import may_leave_range
 
 
 def ranges_left(program: Program) -> tuple[str, ...]:
-    """A note for each cover by rules after which numbers on the way may be too large, or too small, for their type."""
+    """A note for each cover by rules if numbers on the way may be too large, or too small, for their type."""
     found = (range_left(s.proved.mapping.instruction) for s in program.schedules)
     return tuple(dict.fromkeys(filter(None, found)))
 
 
 def range_left(i: Instruction) -> str:
-    """That of an instruction; '' for none."""
+    """The note on an instruction; '' for none."""
     if not isinstance(i, SelectedInstruction) or i.exact is None:
         return ""
     kind = i.kernel.tensor(i.kernel.outputs[0]).dtype
@@ -44,7 +44,7 @@ def range_left(i: Instruction) -> str:
 
 
 def _numbers(tree: Any, kind: DType) -> Iterator[str]:
-    """Constant parts that are no normal numbers of the type."""
+    """Constant parts outside the normal numbers of the type."""
     if not isinstance(tree, Scalar) or any(True for _ in reads(tree)):
         for a in getattr(tree, "args", ()) if isinstance(tree, Scalar) else ():
             yield from _numbers(a, kind)

@@ -20,9 +20,9 @@ Opened = Callable[[Kernel], tuple[Kernel, dict[str, int]]]
 def others(kernel: Kernel, given: Iterable[Kernel | str], opened: Opened) -> tuple[Other, ...]:
     """The given kernels, each proved to be equal to this one.
 
-    opened: a kernel with the sizes that are taken out of it again, as they are of the one asked about. Raises UnknownNameError
-    for a name of no kernel, ArgumentError for other arguments, ScheduleError where one computes another thing or takes fewer sizes,
-    NotProvedError where that is not decided.
+    opened: takes sizes out of a kernel again, as out of the one asked about, and returns both. Raises UnknownNameError
+    for a name of no kernel, ArgumentError for other arguments, ScheduleError if one computes another thing or takes fewer sizes,
+    NotProvedError if equality stays undecided.
     """
     if isinstance(given, str | Kernel):
         raise UnknownNameError("rewrites: pass a list of kernels, such as [kernel] or ['gemm']")
@@ -35,7 +35,7 @@ def others(kernel: Kernel, given: Iterable[Kernel | str], opened: Opened) -> tup
 
 
 def in_another_order(kernel: Kernel, opened: Opened) -> tuple[Other, ...]:
-    """The kernel with the factors of a product in the order that multiplies least, where that is less and proved to be equal."""
+    """The kernel with a product's factors in the order of fewest multiplications, if these are fewer and it is proved equal."""
     other = reordered(kernel)
     if other is None:
         return ()
@@ -53,7 +53,7 @@ def _found(other: Kernel | str) -> Kernel:
 
 
 def _equal(kernel: Kernel, other: Kernel) -> tuple[Kernel, Equality]:
-    """The other kernel at the sizes of this one, and the proof that both are equal."""
+    """The other kernel at the sizes of this one, and the proof of their equality."""
     both = together(kernel, other)
     if set(both.first.free_sizes) != set(kernel.free_sizes):
         raise ScheduleError(

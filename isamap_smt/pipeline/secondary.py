@@ -1,4 +1,4 @@
-"""Statements besides the main one that are worth an instruction of their own."""
+"""Statements besides the main one worth an instruction of their own."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from isamap_smt.ir.rows import REGROUPED
 
 
 def secondary_statements(kernel: Kernel, every: bool = False) -> tuple[int, ...]:
-    """Statements besides the main one that reduce over an axis of theirs, or compute elements that are none of a finished sum's, or
-    such as exp of these; the others are computed element by element, where the sum is. every: these, too, as on a machine that has
-    nothing else."""
+    """Statements besides the main one that reduce over an axis, or assign elements that do not follow from a finished sum.
+
+    Elements that follow from one are computed beside it, element by element, unless their function takes many steps, such as
+    exp. every: these, too, as on a machine that has nothing else.
+    """
     return tuple(n for n in range(len(kernel.statements)) if n != kernel.main and _by_itself(kernel, n, every))
 
 
@@ -28,12 +30,12 @@ def _by_itself(kernel: Kernel, n: int, every: bool) -> bool:
 
 
 def _by_steps(s: Statement) -> bool:
-    """Whether it calls a function that portable C computes in many steps, by looks into tables."""
+    """Whether it calls a function computed by portable C in many steps, by looks into tables."""
     return bool(s.value.has(*(head for head, row in FUNCTION_ROWS.items() if row.steps)))
 
 
 def _ends(kernel: Kernel, m: int, n: int) -> bool:
-    """Whether statement `n` computes an element of each one that `m` sums up, and waits for no sum behind that."""
+    """Whether statement `n` computes an element from each one that `m` sums up, and waits for no later sum."""
     s, sums = kernel.statements[n], kernel.statements[m]
     axes = {a.name for a in s.axes}
     read = [a for a in s.inputs if a.tensor == sums.target.tensor]
@@ -45,6 +47,6 @@ def _ends(kernel: Kernel, m: int, n: int) -> bool:
 
 
 def constants_of(kernel: Kernel, statement: int, constant: Iterable[str]) -> tuple[str, ...]:
-    """The constant inputs that a statement reads."""
+    """The constant inputs read by a statement."""
     read = {a.tensor for a in kernel.statements[statement].inputs}
     return tuple(c for c in constant if c in read)

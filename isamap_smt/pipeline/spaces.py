@@ -1,4 +1,4 @@
-"""The space that a search walks: the schedules of the best few mappings, each with CP-SAT's own choice in it."""
+"""The space of a search: the schedules of the best few mappings, each with CP-SAT's own choice in it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from isamap_smt.tuning.points import Point, Space
 from isamap_smt.tuning.task import Task
 
 TRIED = 2  # mappings that are scheduled
-ASKED = 6  # mappings that are looked at for those, as pins may name an axis that the first ones lack
+ASKED = 6  # mappings to look at for those: pins may name an axis missing in the first ones
 
 
 @dataclass(frozen=True)
 class Spaces:
-    """The space, where each of its mappings was found, and the exact solver's choice by `figures`."""
+    """The space, the search behind each of its mappings, and the exact solver's choice by `figures`."""
 
     space: Space
     mappings: tuple[MappingSet, ...]

@@ -1,10 +1,11 @@
-"""Sums and axes taken apart: where the kernel as it stands makes an instruction rearrange an operand in every call, leaves lanes
-empty, or gives threads nothing to share, partial sums may do without.
+"""Sums and axes taken apart, to leave operands as they lie, to fill lanes, and to give threads something to share.
 
+The kernel as it stands may make an instruction rearrange an operand in every call, leave lanes
+empty, or give threads nothing to share; partial sums may do without.
 The lanes of a vector can hold partial sums over the axis along which the operands lie in memory, and threads can sum a
-range of it each. Low digits of axes may fill lanes that whole axes leave empty, such as two rows of eight pixels; these are
-looked for where the family `digits` is asked for. Signed bytes may be moved to those that an instruction takes. Which way is
-taken is a matter of predicted cycles; that both compute the same is proved.
+range of it each. Low digits of axes may fill lanes left empty by whole axes, such as two rows of eight pixels; the family
+`digits` looks for these. Signed bytes may be moved to those taken by an instruction. Predicted cycles decide between the ways;
+a proof shows that both compute the same.
 """
 
 from __future__ import annotations
@@ -66,15 +67,17 @@ class SplitPin:
 
 @dataclass(frozen=True)
 class OnlinePin:
-    """axis and points of a block, for which maxima and sums run."""
+    """axis, and points of a block with running maxima and sums."""
 
     axis: str
     block: int
 
 
 def split_pin(pins: tuple[Pin, ...]) -> SplitPin | OnlinePin | Digits | bool | None:
-    """What `split=no` (False), `split.AXIS=SUMS`, `cut.AXIS=SUMS`, `online.AXIS=POINTS` or some `digits.AXIS=POINTS` among the pins
-    say, if any."""
+    """The meaning of `split=no` (False), `split.AXIS=SUMS`, `cut.AXIS=SUMS`, `online.AXIS=POINTS` or some `digits.AXIS=POINTS`.
+
+    Returns None without such a pin. Raises ScheduleError for two of them, or a wrong value.
+    """
     found: SplitPin | OnlinePin | Digits | bool | None = None
     for pin in pins:
         key, value, kind, axis = pin.name, pin.value, pin.kind, pin.of
@@ -108,7 +111,7 @@ def without_split(pins: tuple[Pin, ...]) -> tuple[Pin, ...]:
 
 
 def pinned_split(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], pin: SplitPin | OnlinePin | Digits) -> Form:
-    """What was asked for. Neighbours that an instruction of so many lanes sums by itself stay together."""
+    """The pinned rewrite. If an instruction with as many lanes sums neighbours in each lane, these stay together."""
     if isinstance(pin, OnlinePin):
         return running(_fixed(kernel, sizes, pin.axis), pin.axis, pin.block)
     if isinstance(pin, tuple):
@@ -130,8 +133,10 @@ def splits(
     statement: int | None = None,
     recurrent: bool = False,
 ) -> Iterator[Rewrite]:
-    """Ways to split a statement's sum, the main one's if none is named, better than the schedule of the whole, or in its place
-    where there is none. recurrent: of a statement in a recurrence, too."""
+    """Ways to split a statement's sum that may be better than its schedule as a whole, or replace it if there is none.
+
+    statement: the main one by default. recurrent: of a statement in a recurrence, too.
+    """
     position = kernel.main if statement is None else statement
     main = kernel.statements[position]
     if main.op not in REGROUPED or main.ordered or (kernel.recurrence_of(position) is not None and not recurrent):
@@ -173,7 +178,7 @@ def splits(
 
 
 def _joined(kernel: Kernel, position: int, sizes: Dict[str, int]) -> Iterator[Rewrite]:
-    """The kernel with the last two of the sum's axes that lie together as one, where the inner one by itself is too short."""
+    """The kernel with the last two axes of the sum that lie together as one: the inner one alone may be too short."""
     s = kernel.statements[position]
     sums = [a.name for a in s.axes if a.name in s.reduction_axes]
     if len(sums) < 2 or s.op not in REGROUPED:
@@ -185,8 +190,10 @@ def _joined(kernel: Kernel, position: int, sizes: Dict[str, int]) -> Iterator[Re
 
 
 def moves(kernel: Kernel, constant: tuple[str, ...]) -> Iterator[Rewrite]:
-    """Ways to move an operand of the main sum's products, so that signed bytes have no sign. What moving adds is summed up in each
-    call, from what is constant where anything is."""
+    """Ways to move an operand of the main sum's products, so that signed bytes have no sign.
+
+    The correction is summed up in each call, from constants if there are any.
+    """
     operands = movable(kernel, kernel.main)
     for operand in operands if len(operands) == 2 else ():  # instructions take one with signs and one without
         if operand not in constant:
@@ -194,10 +201,12 @@ def moves(kernel: Kernel, constant: tuple[str, ...]) -> Iterator[Rewrite]:
 
 
 def _parts(kernel: Kernel, position: int, extent: int, lanes: int, near: int, masked: bool) -> tuple[int, ...]:
-    """Numbers of partial sums. Rows so long that several side by side leave the first cache are each summed by several vectors, of
-    which none waits, also where a term takes several steps, and rows half as long by half as many; the points that these leave over
-    are computed one by one where no mask takes them along, and may be too many. Where there are fewer results than such sums, one
-    vector is offered, too."""
+    """Numbers of partial sums to offer: lanes times chains of vectors; no chain waits for another.
+
+    Long rows side by side would leave the first cache, so each row is summed in several chains, fewer for shorter rows. Of
+    8, 4, 2 and 1 chains, the number with the fewest steps is taken. Points left over count as steps, unless a mask takes them
+    along. Short rows have one chain. If there are fewer results than CHAINS, long rows offer one chain, and CHAINS of them.
+    """
     most = 2 * extent // (lanes * near * REUSED)
     if most < 2:
         return (lanes,)
@@ -212,14 +221,16 @@ def _parts(kernel: Kernel, position: int, extent: int, lanes: int, near: int, ma
 
 
 def _results(sized: Kernel, position: int) -> float:
-    """Elements that the statement writes, where that is known."""
+    """Elements written by the statement; infinite if a size is open."""
     extents = sized.tensor(sized.statements[position].target.tensor).shape
     return prod(map(int, extents)) if all(map(is_constant, extents)) else float("inf")
 
 
 def in_digits(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], schedule: Schedule) -> tuple[Rewrite, ...]:
-    """The kernel with axes in digits that mappings of the main statement onto the schedule's instruction ask for: those whose
-    executions need fewest cycles, the digits of the best mapping first."""
+    """The kernel with axes in the digits of mappings of the main statement onto the schedule's instruction.
+
+    At most WAYS are returned, those of mappings with the fewest cycles first.
+    """
     position = kernel.main
     if kernel.recurrence_of(position) is not None:
         return ()
@@ -233,8 +244,10 @@ def in_digits(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], schedul
 
 
 def _all_digits(mapping: Mapping) -> Digits:
-    """The low digits that a mapping puts into instruction axes, that of the whole axis outside of others too: the loop over what is
-    left of it is then one of its own, and operands that do not depend on it are used again."""
+    """Digits for a mapping: its low digits in instruction axes, and the digit that a whole axis fills beside them.
+
+    The rest of that axis then has a loop of its own, and operands independent of it are used again.
+    """
     found = []
     low = {} if mapping.split is None else mapping.split.low_digits
     for t, group in mapping.groups:
@@ -247,7 +260,7 @@ def _all_digits(mapping: Mapping) -> Digits:
 
 
 def in_these_digits(kernel: Kernel, sizes: Dict[str, int], digits: Digits, position: int) -> Rewrite:
-    """The statement's axes taken apart into these digits; sizes that they need are fixed."""
+    """The statement's axes taken apart into these digits; the sizes needed are fixed."""
     for axis, _ in digits:
         kernel = _fixed(kernel, sizes, axis)
     found = split_axes(kernel, digits, position)
@@ -256,7 +269,7 @@ def in_these_digits(kernel: Kernel, sizes: Dict[str, int], digits: Digits, posit
 
 
 def in_numbers(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int]) -> Rewrite | None:
-    """The kernel in which statements that instructions then compute read the values of axes; None where there are none."""
+    """The kernel with axis values as elements, in statements then computed by instructions; None if there are none."""
     if hardware.simulated or hardware.engines or not any(index_values(s.value) for s in kernel.statements):
         return None
     axes = {a.name: a.extent for s in kernel.statements for a in s.axes}
@@ -270,7 +283,7 @@ def in_numbers(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int]) -> Rew
 
 
 def bounded(kernel: Kernel, sizes: Dict[str, int], before: Form | None) -> Rewrite | None:
-    """The kernel, which `before` led to, with every axis bounded that a guard keeps from reading outside, if there is one."""
+    """The kernel behind `before`, with every axis bounded that a guard keeps from reading outside; None if there is none."""
     way: Rewrite | None = None
     for position, axis in [(n, axis) for n in range(len(kernel.statements)) for axis in boundable(kernel, n)]:
         with suppress(ScheduleError):
@@ -282,7 +295,7 @@ def bounded(kernel: Kernel, sizes: Dict[str, int], before: Form | None) -> Rewri
 
 
 def pins_within(pins: tuple[Pin, ...], way: Rewrite) -> tuple[Pin, ...]:
-    """The pins with the names that axes of the main statement have where they are bounded."""
+    """The pins with the names that the main statement's bounded axes have."""
     names = {
         one.row.axis: one.pieces[0].back[-1][0]
         for one in way.splits
@@ -307,8 +320,10 @@ def _taken(kernel: Kernel, hardware: Hardware, position: int) -> bool:
 
 
 def after(before: Form, way: Rewrite, sizes: Dict[str, int], further: int = 0) -> Rewrite:
-    """The way behind others, which lead to the kernel that it is of: the size that it needs is fixed in all of them. further: by
-    how many statements those that it is about have moved."""
+    """The way composed behind others that lead to its kernel; the size it needs is fixed in all of them.
+
+    further: by how many places its statements have moved.
+    """
     match way.before:
         case Rewrite() as outer:
             earlier: Form = after(before, outer, sizes, further)
@@ -325,13 +340,13 @@ def _refixed(split: Form, sizes: Dict[str, int], axes: tuple[str, ...]) -> Form:
 
 
 def rest(split: Form, sizes: Dict[str, int]) -> dict[str, int]:
-    """The sizes that the split kernel still takes: its axis is fixed."""
+    """The sizes still taken by the split kernel: its axis is fixed."""
     known = {*split.kernel.free_sizes, *(a.name for a in split.kernel.axes)}
     return {n: v for n, v in sizes.items() if n in known}
 
 
 def _fixed(kernel: Kernel, sizes: Dict[str, int], axis: str) -> Kernel:
-    """The kernel with the axis' extent a number, where the sizes give it."""
+    """The kernel with the axis' extent a number, if the sizes give it."""
     extents = {a.name: a.extent for a in kernel.axes}
     if axis not in extents:
         return kernel
@@ -340,8 +355,8 @@ def _fixed(kernel: Kernel, sizes: Dict[str, int], axis: str) -> Kernel:
 
 
 def _shapes(kernel: Kernel, hardware: Hardware, position: int) -> tuple[tuple[int, int], ...]:
-    """(lanes, neighbours that each lane sums by itself) of the instructions that take the main sum and have one output axis."""
-    # those that combine otherwise, too: they say how many lanes its types have, and compute what a sum is taken apart into
+    """(lanes, neighbours summed in each lane) of the instructions that take the sum and have one output axis."""
+    # those that combine otherwise, too: they give the lanes of its types, and compute the parts of a sum taken apart
     offered = [i for i in hardware.computes if hardware.offers(i) and takes(kernel, i, position)]
     made = selected_instruction(hardware, kernel, position)
     return tuple(dict.fromkeys(shape for i in (*offered, made) if i is not None and (shape := _shape(i)) is not None))
@@ -355,13 +370,13 @@ def _shape(i: Instruction) -> tuple[int, int] | None:
 
 
 def _sums(sized: Kernel, position: int) -> list[tuple[str, int]]:
-    """The sum's axes with their extents, where these are known."""
+    """The sum's axes of known extents, with these."""
     main = sized.statements[position]
     return [(n, int(e)) for n in main.reduction_axes if is_constant(e := main.axis(n).extent)]
 
 
 def _along(sized: Kernel, position: int, constant: tuple[str, ...]) -> str | None:
-    """The axis of the sum along which every operand lies that is not packed ahead, the longest; None where there is none."""
+    """The longest axis of the sum along which every operand lies, except those packed ahead; None if there is none."""
     main = sized.statements[position]
     for name, _ in sorted(_sums(sized, position), key=lambda a: -a[1]):
         inputs = [a for a in main.inputs if a.tensor not in constant]
@@ -372,8 +387,10 @@ def _along(sized: Kernel, position: int, constant: tuple[str, ...]) -> str | Non
 
 
 def _open_along(sized: Kernel, position: int, constant: tuple[str, ...]) -> tuple[str, ...]:
-    """The innermost axis of the sum whose extent is open, where every operand lies along it that is not packed ahead, and it has a
-    point whatever the sizes."""
+    """The innermost axis of the sum, if its extent is open but always positive, and every operand lies along it.
+
+    Operands packed ahead may lie otherwise.
+    """
     main, lows = sized.statements[position], {p.name: p.low for p in sized.parameters}
     open_ = [a.name for a in main.axes if a.name in main.reduction_axes and not is_constant(a.extent)]
     inputs = [a for a in main.inputs if a.tensor not in constant and open_ and open_[-1] in symbols_of(a.index)]
@@ -382,7 +399,7 @@ def _open_along(sized: Kernel, position: int, constant: tuple[str, ...]) -> tupl
 
 
 def _step(sized: Kernel, access: Access, axis: str) -> Any:
-    """Elements between neighbours along the axis; None where that is not known."""
+    """Elements between neighbours along the axis; None if unknown."""
     parts = affine(offset(*collapsed(access.index, sized.tensor(access.tensor).shape)), [axis])
     return None if parts is None else parts[0].get(axis, 0)
 
@@ -393,7 +410,7 @@ def _has_lanes(schedule: Schedule | None) -> bool:
 
 
 def _wants_lanes(sized: Kernel, position: int, schedule: Schedule | None) -> bool:
-    """Whether a vector's lanes are empty, or an operand is packed in every call that is used a few times only."""
+    """Whether there is no schedule, a vector's lanes are empty, or an operand used only a few times is packed in every call."""
     if schedule is None:
         return True
     mapping = schedule.proved.mapping

@@ -58,7 +58,7 @@ from isamap_smt.scheduling.staying import NOTHING_KEPT, Kept, Staying
 from isamap_smt.search import MappingSet, find_mappings
 
 Ways = tuple[tuple[bool, str], ...]  # whether axes of the instruction may stay unused, what to say of it
-DIGITS = 6  # mappings that fill tiles with digits of axes, of those that are offered
+DIGITS = 6  # offered mappings that fill tiles with digits of axes
 ASSUMED = 64  # points of an axis whose size is left open: the plan is made for these, and right for all
 
 
@@ -69,7 +69,7 @@ _NEUTRAL: dict[str, Any] = {
 
 
 def require_neutral(hardware: Hardware, given: Dict[str, Any]) -> None:
-    """Nothing happens where options of plan() that engines have no use for are left as they are. Raises ScheduleError."""
+    """Raise ScheduleError for options of plan() with no use for engines, unless left at their defaults."""
     for option, value in given.items():
         if value != _NEUTRAL[option]:
             why = f"programs for the engines of {hardware.name} have no such choice; leave it out"
@@ -89,15 +89,15 @@ def stage(
     axes: str | Dict[str, Sequence[str]] | None = None,
     progress: Progress | None = None,
 ) -> Plan:
-    """Map, prove, choose stages, lower and prove, for a machine with engines. Sizes left out stay open: the program is proved for
-    all, and planned for 64 points of each such axis.
+    """Map, prove, choose stages, lower and prove, for a machine with engines.
 
-    A kernel by its name has the element types of the machine's first instruction that computes, where its text says none; one by
-    value has those that it has.
-    sizes: by axis, size or parameter name. fix: decisions that are pinned, `tile.AXIS`, `region.AXIS`, `stage.OPERAND`,
+    Sizes left out stay open: the program is proved for all, and planned for 64 points of each such axis.
+    A kernel given by name takes the element types of the machine's first compute instruction, unless its text has types;
+    one given by value keeps its own.
+    sizes: by axis, size or parameter name. fix: pinned decisions, `tile.AXIS`, `region.AXIS`, `stage.OPERAND`,
     `slots.OPERAND` or `via.OPERAND` -> value. timeout: as for plan(). axes: of the one mapping to take, as for fuse(),
     with digits such as `i=p%4.q`, for a kernel of one sum. Raises HardwareError for a
-    machine without engines, ScheduleError where nothing fits, TimeLimitError where there is no plan in time, NotProvedError where
+    machine without engines, ScheduleError if nothing fits, TimeLimitError if there is no plan in time, NotProvedError if
     the program cannot be proved.
     """
     named, hardware = isinstance(kernel, str), found_hardware(hardware)
@@ -170,8 +170,10 @@ def _proved(found: _Phases, ask: _Asked) -> tuple[Program, ProvedProgram]:
 
 @dataclass(frozen=True)
 class _Phases:
-    """kernel: the one that was asked for, or what `form` makes of it. counts: statements of each phase. chosen: its schedule, and
-    what to say of it. staying: tensors that lie in a memory from the phase that computes them on."""
+    """kernel: the one asked for, or the result of `form`. counts: statements of each phase. chosen: its schedule and notes.
+
+    staying: tensors kept in a memory from the phase computing them on.
+    """
 
     kernel: Kernel
     counts: tuple[int, ...]
@@ -181,8 +183,10 @@ class _Phases:
 
 
 def _phases(kernel: Kernel, ask: _Asked, ways: Ways) -> _Phases:
-    """What follows a statement is carried out with it where that can be done, and else behind it. A statement that no instruction
-    computes at once is taken apart. Raises ScheduleError."""
+    """The schedules of all phases. A later statement is carried out with the one before it if possible, else behind it.
+
+    A statement that no single instruction computes is taken apart. Raises ScheduleError.
+    """
     counts, form = phase_counts(kernel), None
     chosen: list[Chosen] = []
     while len(chosen) < len(counts):
@@ -205,7 +209,7 @@ def _phases(kernel: Kernel, ask: _Asked, ways: Ways) -> _Phases:
 
 
 def _on_chip(found: _Phases, ask: _Asked, ways: Ways) -> _Phases:
-    """The same with temporaries that stay on chip between phases, where that takes fewer cycles and nothing is pinned."""
+    """The same with temporaries kept on chip between phases, if that takes fewer cycles and nothing is pinned."""
     if ask.pins or ask.instruction or ask.axes is not None or len(found.chosen) == 1:
         return found
     kernels = phase_kernels(found.kernel, found.counts)
@@ -219,7 +223,7 @@ def _on_chip(found: _Phases, ask: _Asked, ways: Ways) -> _Phases:
 
 
 def _followed(kernel: Kernel, statement: int, machine: Hardware) -> bool:
-    """Whether the statement behind one may be carried out with it: the machine changes elements so where they lie."""
+    """Whether the statement behind this one may be carried out with it: the machine can change elements so in place."""
     counts = (*(1,) * statement, *phase_counts(kernel, statement))
     phase = phase_kernels(kernel, counts)[statement]
     for memory in dict.fromkeys(i.operand(i.target).memory for i in machine.computes if i.combines == "="):
@@ -229,8 +233,10 @@ def _followed(kernel: Kernel, statement: int, machine: Hardware) -> bool:
 
 
 def _taken_apart(kernel: Kernel, statement: int, ask: _Asked, error: ScheduleError, before: Rewrite | None) -> Rewrite:
-    """The kernel with a part of a statement in one of its own. Raises the error that the statement has no plan, or a ScheduleError
-    with what no instruction computes."""
+    """The kernel with a part of a statement in one of its own.
+
+    Raises `error` if nothing is missing, or a ScheduleError naming the part not computed by any instruction.
+    """
     s, machine = kernel.statements[statement], ask.hardware
     covering = Covering(machine.computes, {t.name: t.dtype for t in kernel.tensors})
     pinned_down = ask.instruction or ask.axes is not None
@@ -253,7 +259,7 @@ def _taken_apart(kernel: Kernel, statement: int, ask: _Asked, error: ScheduleErr
 
 
 def _lowered(schedule: Schedule, hardware: Hardware) -> Program:
-    """The program of one phase, with what configures its engines."""
+    """The program of one phase, with its engines' configuration."""
     return configured(lower_stages(schedule, hardware))
 
 
@@ -272,7 +278,7 @@ def _idle(program: Program, machine: Hardware) -> list[str]:
 
 @dataclass(frozen=True)
 class _Asked:
-    """What stage() was asked, beside the kernel."""
+    """The arguments of stage(), beside the kernel."""
 
     hardware: Hardware
     sizes: dict[str, int]
@@ -286,7 +292,7 @@ class _Asked:
 
 
 def _chosen(kernel: Kernel, ask: _Asked, ways: Ways) -> Chosen:
-    """The schedule of one phase, and what to say of it. Raises ScheduleError."""
+    """The schedule of one phase, and notes on it. Raises ScheduleError."""
     fitting = _fitting(kernel, ask.hardware, ask.instruction)
     if ask.axes is not None:
         return _with_these(kernel, ask, fitting), ()
@@ -307,7 +313,7 @@ def _chosen(kernel: Kernel, ask: _Asked, ways: Ways) -> Chosen:
 def _scheduled(
     kernel: Kernel, ask: _Asked, fitting: list[Instruction], unused: bool
 ) -> Schedule | ScheduleError | None:
-    """The schedule of one phase, or why there is none; None where nothing maps. unused: whether axes of the instruction may be."""
+    """The schedule of one phase, or why there is none; None if nothing maps. unused: whether instruction axes may be."""
     found = ask.clock.time("map", _mappings, kernel, fitting, unused)
     found += ask.clock.time("map", in_digits, found, kernel, ask)
     given = ask.hardware, assumed_sizes(kernel, ask.sizes), ask.pins, ask.timeout, _lowered
@@ -318,7 +324,7 @@ def _scheduled(
 
 
 def _with_these(kernel: Kernel, ask: _Asked, fitting: list[Instruction]) -> Schedule:
-    """The schedule of the mapping with the axes that were asked for. Raises AxesError, NotProvedError, ScheduleError."""
+    """The schedule of the mapping with the given axes. Raises AxesError, NotProvedError, ScheduleError."""
     assert ask.axes is not None
     found, wrong = [], None
     for i in fitting:
@@ -336,7 +342,7 @@ def _with_these(kernel: Kernel, ask: _Asked, fitting: list[Instruction]) -> Sche
 
 
 def _fitting(kernel: Kernel, hardware: Hardware, instruction: str | None) -> list[Instruction]:
-    """The machine's instructions that compute on the kernel's types, or the named one. Raises UnknownNameError, ScheduleError."""
+    """The machine's instructions for the kernel's types, or the named one. Raises UnknownNameError, ScheduleError."""
     named = [i for i in hardware.computes if instruction in (None, i.name, i.short)]
     if not named:
         hint = did_you_mean(str(instruction), [i.short for i in hardware.computes])
@@ -356,8 +362,10 @@ def _fitting(kernel: Kernel, hardware: Hardware, instruction: str | None) -> lis
 
 
 def _sizes_known(kernel: Kernel, sizes: dict[str, int]) -> Iterator[tuple[dict[str, int], dict[str, int], Ways]]:
-    """(sizes that are fixed, those that the plan is made for, ways to map: whether axes of the instruction may stay unused, what to
-    say), the best first. A stage inside a loop over an open size is planned where that has several steps: the last is so.
+    """(fixed sizes, sizes to plan for, ways to map), the best first. Ways: whether instruction axes may stay unused, and a note.
+
+    An axis of one point maps to nothing, so its size is left open. The last entry plans for several steps: only so is a stage
+    inside a loop over an open size planned.
     """
     unused = (True, "an axis of the instruction is left unused")
     ones = [a.name for a in kernel.with_sizes(sizes).axes if a.extent == 1]
@@ -378,8 +386,10 @@ def _mappings(kernel: Kernel, fitting: list[Instruction], partial: bool) -> list
 
 
 def in_digits(found: Sequence[ProvedMapping], kernel: Kernel, ask: _Asked) -> list[ProvedMapping]:
-    """Of mappings whose tiles would begin and end inside of runs: those that fill a tile with digits of the same axes. Of these,
-    the ones of which tiles can be made and that take fewest executions."""
+    """For mappings whose tiles begin and end inside of runs: mappings that fill a tile with digits of the same axes.
+
+    Only those of which tiles can be made are returned, at most DIGITS, fewest executions first.
+    """
     sizes, ranked = assumed_sizes(kernel, ask.sizes), []
     for p in found:
         rows = {o.name: str(o.row) for o in p.mapping.instruction.operands}
@@ -407,7 +417,7 @@ def _like(mapping: Mapping, kernel: Kernel, axes: dict[str, list[str]]) -> Mappi
 
 
 def _with_axes(kernel: Kernel, like: ProvedMapping, axes: dict[str, list[str]]) -> ProvedMapping | None:
-    """The same, where it is legal."""
+    """The mapping with these axes, if legal; else None."""
     found = prove(_like(like.mapping, kernel, axes))
     return found if isinstance(found, ProvedMapping) else None
 

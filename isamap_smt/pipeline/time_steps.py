@@ -1,7 +1,7 @@
 """Schedules of statements in a recurrence: chosen for one time step, then put into the loop over the time steps.
 
-Within a time step the schedule is chosen like any other. What the recurrence does not write stays the same over all of them, so it
-is packed once and priced as if it were packed ahead; what it writes is packed in each time step anew.
+Within a time step the schedule is chosen like any other. A tensor that the recurrence does not write stays the same over
+all steps: it is packed once, and priced as packed ahead. A tensor that it writes is packed anew in each time step.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from isamap_smt.pipeline.nested import nested
 
 
 def one_time_step(kernel: Kernel, recurrence: Recurrence, sizes: Dict[str, int]) -> dict[str, int]:
-    """The sizes, with a single time step where the number of time steps is not fixed in the kernel itself."""
+    """The sizes, with a single time step unless the kernel itself fixes their number."""
     extent = kernel.statements[recurrence.first].axis(recurrence.axis).extent
     if not extent.is_Symbol:
         return dict(sizes)
@@ -26,13 +26,13 @@ def one_time_step(kernel: Kernel, recurrence: Recurrence, sizes: Dict[str, int])
 
 
 def lasting(kernel: Kernel, recurrence: Recurrence, statement: int) -> tuple[str, ...]:
-    """What the statement reads that no time step writes and that is the same in every time step."""
+    """Tensors read by the statement at the same places in every time step, and written in none."""
     written = {s.target.tensor for s in kernel.statements[recurrence.first : recurrence.end]}
     return tuple(t for t in constant_along(kernel, statement, recurrence.axis) if t not in written)
 
 
 def constant_along(kernel: Kernel, statement: int, axis: str) -> tuple[str, ...]:
-    """What the statement reads at places that do not depend on the axis."""
+    """Tensors read by the statement at places independent of the axis."""
     reads = kernel.statements[statement].inputs
     return tuple(dict.fromkeys(a.tensor for a in reads if not any(axis in map(str, i.free_symbols) for i in a.index)))
 
@@ -47,7 +47,7 @@ def over_time_steps(
 ) -> Schedule:
     """The schedule of one time step, inside a loop over all of them.
 
-    constant: what is packed ahead of the calls; other lasting operands are packed once per call.
+    constant: tensors packed ahead of the calls; other lasting operands are packed once per call.
     """
     mapping = schedule.proved.mapping
     stays = lasting(mapping.kernel, recurrence, mapping.statement_index)

@@ -60,15 +60,15 @@ def tune(
     cc: str | None = None,
     progress: Progress | None = None,
 ) -> Tuned:
-    """Measure schedules that a strategy proposes, each proved before it runs; keep the fastest for plan() and compile().
+    """Measure schedules proposed by a strategy, each proved before it runs; keep the fastest for plan() and compile().
 
     sizes must leave nothing open. strategy and cost_model by name (isamap.strategies and isamap.cost_models are entry
     points). budget: seconds for measuring; trials: programs to try at most; one of them may be None. each: seconds
-    that a program is repeated for. executor is a concurrent.futures executor of `workers` workers, which is left running, or
-    makes one (and another where one breaks); by default processes on this machine. measure is what they do with a Job. The
-    rest as for plan(). What was measured before, by any strategy, is not measured again, so a stopped search goes on.
-    A kernel that no instruction computes has no schedules: no trials, no winner, and `ended` and `notes` say why.
-    Raises what plan() raises, and TuningError.
+    for repeating a program. executor is a concurrent.futures executor of `workers` workers, which is left running, or
+    a function that makes one (and another if one breaks); by default processes on this machine. measure is what they do with
+    a Job. The rest as for plan(). Programs measured before, by any strategy, are not measured again, so a stopped search goes on.
+    A kernel without instructions has no schedules: no trials, no winner, and `ended` and `notes` say why.
+    Raises the errors of plan(), and TuningError.
     """
     kernel, hardware = found_kernel(kernel), found_hardware(hardware)
     if hardware.engines:
@@ -127,8 +127,10 @@ def _task(
 
 
 def _computed(task: Task, timeout: float | None, cc: str | None) -> tuple[Task, Plan]:
-    """The task of the kernel that plan() computes: the same one, or with its sum in partial sums; and the plan. Raises TuningError
-    for kernels with several sums of products."""
+    """The task of the kernel computed by plan(), the same one or with its sum in partial sums; and the plan.
+
+    Raises TuningError for kernels with several sums of products.
+    """
     kernel = task.kernel
     if secondary_statements(kernel):
         raise TuningError(f"{kernel.name} has several sums of products; a search is for kernels with one")
@@ -164,7 +166,7 @@ def _limits(budget: float | None, trials: int | None, each: float) -> Limits:
 
 
 def _models(name: str, hardware: Hardware, database: Database) -> tuple[CostModel, ...]:
-    """The model asked for, then the others that can be had: their rank correlation is told too."""
+    """The model asked for, then the others available: their rank correlation is told too."""
     first = cost_model(name, hardware, database)
     models = [first]
     for other in ("analytic", "calibrated"):

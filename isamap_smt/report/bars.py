@@ -1,4 +1,4 @@
-"""A schedule's cost and its tiles as bars: what the predicted time is made of, and what lies in each cache.
+"""A schedule's cost and its tiles as bars: the parts of the predicted time, and the contents of each cache.
 
 Segments of a cost add up to the objective; those of a cache are the tiles of all operands there, as the model counts them.
 """
@@ -29,7 +29,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class CostBar:
-    """What the objective adds up from, and below it what is overlapped inside of its first segment, on the same scale."""
+    """The parts of the objective, and below them those overlapped inside of the first segment, on the same scale."""
 
     total: float
     unit: str
@@ -39,8 +39,10 @@ class CostBar:
 
 @dataclass(frozen=True)
 class MemoryBar:
-    """A cache: bytes in all, those that tiles may fill, and the tile of each tensor. Shares are of all, or of the tiles if these
-    are more; limit is that of the bytes that tiles may fill."""
+    """A cache: bytes in all, the bytes usable for tiles, and the tile of each tensor.
+
+    Shares are of all bytes, or of the tiles if these are more; limit is the share of the usable bytes.
+    """
 
     name: str
     capacity: int
@@ -55,12 +57,12 @@ class MemoryBar:
 
     @property
     def streamed(self) -> bool:
-        """Whether the tiles are more than may lie there, so that they pass through and the model counts on no reuse there."""
+        """Whether the tiles exceed the usable bytes: they pass through, and the model counts on no reuse there."""
         return self.filled > self.usable
 
 
 def cost_bar(schedule: Schedule) -> CostBar | None:
-    """The objective's parts; None where the schedule has no price."""
+    """The objective's parts; None if the schedule has no price."""
     added = [p for p in schedule.costs if not p.within and p.amount]
     total = sum(p.amount for p in added)
     if not total:
@@ -78,7 +80,7 @@ def cost_bar(schedule: Schedule) -> CostBar | None:
 
 
 def memory_bars(planned: Any, schedule: Schedule) -> tuple[MemoryBar, ...]:
-    """One for each cache that the schedule has tiles for, the nearest first."""
+    """One for each cache with tiles of the schedule, the nearest first."""
     if not schedule.tiles:
         return ()
     instruction = schedule.proved.mapping.instruction

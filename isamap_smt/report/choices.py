@@ -1,6 +1,6 @@
-"""Many mappings as a picture: of two instruction axes every choice of one with every choice of the other.
+"""Many mappings as a picture: every choice for one instruction axis with every choice for another.
 
-A mapping chooses the kernel's axes that each axis of the instruction takes, and the tensors of its operands.
+A mapping chooses the kernel's axes for each axis of the instruction, and the tensors of its operands.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class Tile:
 
 @dataclass(frozen=True)
 class Table:
-    """Mappings that differ in what two instruction axes take. shared: `j=k; a=I, b=W`, what all of them have.
+    """Mappings with different choices for two instruction axes. shared: `j=k; a=I, b=W`, the choices common to all.
 
-    rows, columns: the kernel's axes that `row` and `column` take. tiles: a row for each of rows; None where nothing is legal.
+    rows, columns: the kernel's axes taken by `row` and `column`. tiles: a row for each of rows; None if nothing is legal.
     """
 
     shared: str
@@ -40,8 +40,10 @@ class Table:
 
 
 def tables(mappings: Sequence[Mapping]) -> tuple[Table, ...]:
-    """A table for each assignment of tensors, and for each choice of the other axes, where the two axes of most choices have two
-    or more each. The shortest choices come first, in the kernel's order."""
+    """A table for each assignment of tensors and each choice of the other axes, if its two axes have two choices or more each.
+
+    The two axes are those of most choices. The shortest choices come first, in the kernel's order.
+    """
     # A rewriting of the kernel has axes of its own, and what is no choice of whole axes has no row.
     numbered = [(n, m) for n, m in enumerate(mappings, 1) if m.groups and m.split is None]
     alike = dict.fromkeys(m.binding for _, m in numbered)

@@ -1,4 +1,4 @@
-"""What a speed stands beside: the CPU's name, the peak of one instruction at the clock just then, and NumPy on the same arrays."""
+"""The figures beside a speed: the CPU's name, the peak of one instruction at the clock just then, and NumPy on the same arrays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from isamap_smt.runtime.measure import arrays_for, best_time, speed
 
 @dataclass(frozen=True)
 class Beside:
-    """Operations a nanosecond of the machine's peak and of NumPy, on as many threads; None where that is not known."""
+    """Operations a nanosecond of the machine's peak and of NumPy, on as many threads; None if unknown."""
 
     peak: float | None = None
     numpy: float | None = None
@@ -27,8 +27,9 @@ class Beside:
 def beside(
     planned: Any, kernel: Kernel, clock: float | None, threads: int = 1, seed: int = 0, budget: float = 1.0
 ) -> Beside:
-    """What a Plan's speed on `threads` compares with. kernel: at known sizes; clock: in GHz, just then; budget: seconds of NumPy.
+    """The figures to compare with a Plan's speed on `threads`.
 
+    kernel: at known sizes; clock: in GHz, just then; budget: seconds of NumPy.
     Only one statement on one thread has a peak, and only contractions, for which NumPy has BLAS, have its speed.
     """
     alone = len(kernel.statements) == 1 and threads == 1
@@ -52,7 +53,7 @@ def _numpy(kernel: Kernel, threads: int, seed: int, budget: float) -> float | No
 
 
 def _is_contraction(kernel: Kernel, s: Statement) -> bool:
-    """A sum of products over plain axes, each in two of the three tensors, all f32 or all f64: what NumPy gives to BLAS."""
+    """A sum of products over plain axes, each in two of the three tensors, all f32 or all f64: NumPy gives these to BLAS."""
     if s.op != "+" or s.guard or not isinstance(s.value, SMul) or not all(isinstance(x, Read) for x in s.value.args):
         return False
     accesses = [s.target, *(Access(r.tensor, r.index) for r in s.value.args)]

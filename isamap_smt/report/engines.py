@@ -36,10 +36,11 @@ def engine_report(
     note: str = "",
     command: str = "",
 ) -> str:
-    """One HTML page about a Plan of phases. run: a timed run of its program with a trace; None: no pictures, and
-    `note` says why. found: searches for mappings; None: of each phase's instruction. command: the command line that
-    makes the page.
+    """One HTML page about a Plan of phases.
 
+    run: a timed run of its program with a trace; None: no pictures, and
+    `note` says why. found: searches for mappings; None: of each phase's instruction. command: the command line for
+    this page.
     Raises WrongKindError for a run without a trace.
     """
     sizes = {n: v for s in planned.phases for n, v in s.sizes}
@@ -107,7 +108,7 @@ def _cards(planned: Any, run: Simulation | None) -> list[Card]:
 
 
 def _pictures(planned: Any, run: Simulation | None) -> dict[str, Any]:
-    """What the simulated run shows. seen: its parts, where one phase computes."""
+    """The pictures of the simulated run. seen: its parts, if one phase computes."""
     if run is None:
         return {"timeline": None, "memories": [], "colours": [], "seen": None}
     computes = {s.proved.mapping.instruction.name for s in planned.phases}
@@ -126,7 +127,7 @@ def _rows(run: Simulation, memory: str) -> int:
 
 
 def _instruction(i: Instruction) -> dict[str, Any]:
-    """Who issues it, what it does, and the cycles that it takes."""
+    """The engine issuing it, its text, and its cycles."""
     return {"name": i.name, "engine": i.engine, "text": i.kernel.text.strip(), "takes": _cycles(i.occupies)}
 
 

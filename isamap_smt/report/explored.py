@@ -1,4 +1,4 @@
-"""What was explored, as Markdown and as a page: a table of kernels and machines, and machines by their cost and their cycles."""
+"""The explored plans, as Markdown and as a page: a table of kernels and machines, and machines by their cost and their cycles."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 760, 420, 90, 50, 20, 30
 
 
 def cell_words(a: Answer | None, counted: bool) -> str:
-    """One answer in a few words: cycles, and a sign where they are not known to be the least."""
+    """One answer in a few words: cycles, with a sign if they are not known to be the least."""
     if a is None:
         return "not asked yet"
     count = f"{a.mappings} mapping{'s' * (a.mappings != 1)}; " if counted and a.mappings is not None else ""
@@ -34,7 +34,7 @@ def reasons(found: Explored) -> list[tuple[str, str, str]]:
 
 
 def machine_rows(found: Explored) -> list[list[str]]:
-    """A row by machine of a sweep: its values, cost, cycles, what takes most of them, and whether no other one is better."""
+    """A row by machine of a sweep: its values, cost, cycles, the largest part of them, and whether no other one is better."""
     front = found.pareto
     rows = []
     for n, m in enumerate(found.machines):
@@ -89,7 +89,7 @@ class Dot:
 
 
 def picture(found: Explored) -> dict[str, Any] | None:
-    """Machines by cost and cycles, both from 0 on; None where fewer than two have both."""
+    """Machines by cost and cycles, both from 0 on; None if fewer than two have both."""
     known = [
         (m.cost, t, n) for n, m in enumerate(found.machines) if m.cost is not None and (t := found.total(n)) is not None
     ]
@@ -119,7 +119,7 @@ def picture(found: Explored) -> dict[str, Any] | None:
 
 
 def svg(found: Explored) -> str:
-    """The picture of cost and cycles alone. Raises ScheduleError where fewer than two machines have both."""
+    """The picture of cost and cycles alone. Raises ScheduleError if fewer than two machines have both."""
     drawn = picture(found)
     if drawn is None:
         raise ScheduleError("a picture of cost and cycles needs two machines that have both")
@@ -127,7 +127,7 @@ def svg(found: Explored) -> str:
 
 
 def page(found: Explored, title: str, generator: str) -> str:
-    """One HTML page, which loads nothing."""
+    """One HTML page without external resources."""
     swept = bool(found.machines[0].values)
     return rendered(
         "explored.html.j2",

@@ -1,7 +1,7 @@
-"""The statements of a kernel as a graph: a box for each, in layers from top to bottom, and what it reads of others above it.
+"""The statements of a kernel as a graph: a box for each, in layers from top to bottom, below the statements it reads.
 
-At the left of a box stand the inputs that it reads, at its right a result that it is the last to write. A dashed outline is
-around statements of one loop. Edges that pass a layer have a place of their own there, so that they cross no box.
+At the left of a box stand its inputs, at its right the result it is the last to write. A dashed outline is
+around statements of one loop. Edges passing a layer have a place of their own there, and so cross no box.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CHARACTERS = int((WIDTH - 16) / width_of("0"))
 
 @dataclass(frozen=True)
 class Fused:
-    """Statements, counted from 0, that one loop of the program encloses; axes: of all loops around all of them, outermost first.
+    """Statements, counted from 0, enclosed by one loop of the program; axes: of all loops around all of them, outermost first.
 
     steps: the loop is of their time steps.
     """
@@ -35,13 +35,13 @@ class Fused:
 
     @property
     def text(self) -> str:
-        """What the outline says."""
+        """The words of the outline."""
         axes = ", ".join(self.axes)
         return f"time steps of {axes}" if self.steps else f"fused over {axes}" if axes else "fused"
 
 
 def fused(program: Program) -> tuple[Fused, ...]:
-    """The groups of two statements or more that share an outermost loop, in the order of the program."""
+    """The groups of two statements or more sharing an outermost loop, in the order of the program."""
     found: dict[int, dict[int, list[tuple[Loop, ...]]]] = {}
     for node, around in walk(program.body):
         loops = tuple(x for x in around if isinstance(x, Loop))
@@ -61,7 +61,7 @@ def fused(program: Program) -> tuple[Fused, ...]:
 
 @dataclass(frozen=True)
 class Edge:
-    """From a statement to one that reads what it wrote. again: in the next time step."""
+    """From a statement to a reader of its result. again: in the next time step."""
 
     source: int
     target: int
@@ -69,7 +69,7 @@ class Edge:
 
 
 def edges(kernel: Kernel) -> tuple[Edge, ...]:
-    """Each statement from the earlier ones that write what it reads or adds to, and from those of the time step before."""
+    """Edges into each statement from the earlier writers of tensors it reads or adds to, and from those of the time step before."""
     found: dict[Edge, None] = {}
     writes = [s.target.tensor for s in kernel.statements]
     for n, s in enumerate(kernel.statements):
@@ -85,7 +85,7 @@ def edges(kernel: Kernel) -> tuple[Edge, ...]:
 
 @dataclass(frozen=True)
 class Statement:
-    """A box: its rectangle, its three texts, its share of the time as a width, and what a pointer over it shows."""
+    """A box: its rectangle, its three texts, its share of the time as a width, and its tooltip."""
 
     number: int
     box: Box
@@ -125,7 +125,7 @@ class Graph:
 
 @dataclass
 class _Item:
-    """In a layer: a statement, or the place where an edge passes (no number). left, right: its reach from its middle."""
+    """In a layer: a statement, or the place of a passing edge (no number). left, right: its reach from its middle."""
 
     number: int | None
     left: float
@@ -174,14 +174,14 @@ def _axis(kernel: Kernel, e: Edge) -> str:
 
 
 def _inputs(kernel: Kernel) -> list[tuple[str, ...]]:
-    """Of each statement the tensors that no statement writes."""
+    """For each statement, the tensors it reads but no statement writes."""
     return [
         tuple(dict.fromkeys(a.tensor for a in s.inputs if a.tensor not in kernel.outputs)) for s in kernel.statements
     ]
 
 
 def _results(kernel: Kernel) -> list[str]:
-    """Of each statement the result that it is the last to write, or ''."""
+    """For each statement, the result it is the last to write, or ''."""
     last = {s.target.tensor: n for n, s in enumerate(kernel.statements)}
     return [
         s.target.tensor if last[s.target.tensor] == n and s.target.tensor in kernel.results else ""
@@ -196,7 +196,7 @@ def _wide(text: str) -> float:
 def _layers(
     kernel: Kernel, arrows: Sequence[Edge], reads: Sequence[Sequence[str]], gives: Sequence[str]
 ) -> tuple[list[list[_Item]], list[_Item]]:
-    """Statements in the layer after all that they read of, and a place in each layer that an edge passes."""
+    """Each statement in the layer after all those it reads, and a place in each layer passed by an edge."""
     depth, items = [0] * len(kernel.statements), []
     for n in range(len(kernel.statements)):
         depth[n] = max([depth[e.source] + 1 for e in arrows if e.target == n and not e.again], default=0)
@@ -220,7 +220,7 @@ def _layers(
 
 
 def _place(layers: Sequence[list[_Item]]) -> None:
-    """Middles and heights: in each layer by the middles of what is above, and the layer as near below them as may be."""
+    """Middles and heights: each layer is sorted and shifted by the middles of the items above it."""
     y = MARGIN + 14
     for layer in layers:
         layer.sort(key=lambda i: (_wanted(i), i.number is None, i.number or 0))
@@ -283,7 +283,7 @@ def _pills(item: _Item, reads: Sequence[str], gives: str) -> Iterator[Pill]:
 
 
 def _chains(item: _Item) -> Iterator[list[_Item]]:
-    """The edges into a statement, each with the places that it passes, from its source on."""
+    """The edges into a statement, each with the places it passes, from its source on."""
     for above in item.above:
         chain = [item, above]
         while chain[-1].number is None:
@@ -313,7 +313,7 @@ def _back(source: _Item, target: _Item, x: float, axis: str) -> tuple[str, Label
 
 
 def _outlines(group: Fused, items: Sequence[_Item]) -> Iterator[tuple[tuple[int, ...], Box, Label]]:
-    """One around all members, or one around each where another statement would be inside."""
+    """One around all members, or one around each if another statement would be inside."""
     inside = [items[n] for n in group.statements]
     whole = _around(inside)
     text = group.text

@@ -1,4 +1,4 @@
-"""The head of a page: the kernel and what computes it, where it ran, the command that makes the page, its numbers, and one seal.
+"""The head of a page: the kernel and its instruction, the CPU, the command for the page, its numbers, and one seal.
 
 The seal speaks for every obligation of every proof on the page: it says "proved" only if all of them are.
 """
@@ -26,7 +26,7 @@ def computed_by(hardware: Hardware, instructions: Sequence[Instruction]) -> str:
 
 
 def work_words(kernel: Kernel) -> str:
-    """`i=512 j=512 k=512 f32`: the extents that are known, and the element types, `u8, i8 -> i32`."""
+    """`i=512 j=512 k=512 f32`: the known extents, and the element types, `u8, i8 -> i32`."""
     extents = [f"{a.name}={a.extent}" for a in kernel.axes if is_constant(a.extent)]
     read = dict.fromkeys(str(kernel.tensor(n).dtype) for n in kernel.inputs)
     written = dict.fromkeys(str(kernel.tensor(n).dtype) for n in kernel.results)
@@ -45,7 +45,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Part:
-    """A proof on the page: what it is of, for which sizes, and its name among several. told: what people read for its claims."""
+    """A proof on the page: its subject, its sizes, and its name among several. told: words for the names of its claims."""
 
     what: str
     sizes: str
@@ -61,7 +61,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Stamp:
-    """The verdict of several proofs as one. obligations: of all; missing: those that are not proved. about: what they are of."""
+    """The verdict of several proofs as one. obligations: of all; missing: those not proved. about: the proofs' subjects."""
 
     word: str
     obligations: int
@@ -70,7 +70,7 @@ class Stamp:
 
     @property
     def text(self) -> str:
-        """`proved · 148 obligations`, or how many are not."""
+        """`proved · 148 obligations`, or the number not proved."""
         if not self.obligations:
             return "nothing proved"
         if self.word == "proved":
@@ -79,7 +79,7 @@ class Stamp:
 
 
 def stamp(parts: Sequence[Part]) -> Stamp:
-    """The worst verdict of all claims of these proofs; "unknown" where there is no claim."""
+    """The worst verdict of all claims of these proofs; "unknown" if there is no claim."""
     verdicts = [c.verdict for p in parts for c in p.proof.claims]
     missing = sum(not isinstance(v, Proved) for v in verdicts)
     by_sizes: dict[str, dict[str, None]] = {}
@@ -90,7 +90,7 @@ def stamp(parts: Sequence[Part]) -> Stamp:
 
 
 def scope(kernels: Iterable[Kernel], asked: Kernel) -> str:
-    """For which sizes a proof about these kernels holds, of those that are open in the kernel that was asked for."""
+    """The sizes covered by a proof about these kernels, among those open in the kernel asked for."""
     open_everywhere = set(asked.free_sizes).intersection(*(k.free_sizes for k in kernels))
     if not open_everywhere:
         return "for these sizes"
@@ -111,5 +111,5 @@ def count(number: int, what: str) -> str:
 def header_section(
     title: str, lines: Sequence[str], command: str, cards: Sequence[Card], seal: Stamp
 ) -> dict[str, Any]:
-    """What `header.j2` shows. lines: below the title; command: as typed in a shell, '' if none makes this page."""
+    """The values for `header.j2`. lines: below the title; command: as typed in a shell, '' if none makes this page."""
     return {"title": title, "lines": lines, "command": command, "cards": cards, "seal": seal}

@@ -1,4 +1,4 @@
-"""Text in a picture: where it lies, and the first place where it lies on nothing else."""
+"""Text in a picture: its place, and the first place where it covers nothing else."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def width_of(text: str, font: float = FONT) -> float:
 
 
 def shortened(text: str, most: int) -> str:
-    """The text, or as much of it as `most` characters hold.
+    """The text, cut to `most` characters.
 
     >>> shortened("abcdef", 6), shortened("abcdefg", 6)
     ('abcdef', 'abcde…')
@@ -36,14 +36,14 @@ class Label:
 
     @property
     def span(self) -> tuple[float, float]:
-        """From where to where it goes."""
+        """Its left and right end."""
         long = width_of(self.text)
         begin = self.x - {"start": 0.0, "middle": long / 2, "end": long}[self.anchor]
         return begin, begin + long
 
     @property
     def box(self) -> Box:
-        """The rectangle that it covers."""
+        """The rectangle it covers."""
         left, right = self.span
         return left, self.y - ABOVE, right, self.y + BELOW
 
@@ -58,7 +58,7 @@ def overlap(one: Box, other: Box) -> bool:
 
 
 def first_free(candidates: Sequence[Label], taken: Iterable[Box], within: Box) -> Label | None:
-    """The first of these that lies inside `within` and on none of what is taken; None where there is no such one."""
+    """The first of these inside `within` and over nothing taken; None if there is none."""
     found = list(taken)
     for c in candidates:
         left, top, right, bottom = c.box

@@ -1,7 +1,7 @@
-"""Which lane computes what: the cells of each operand in the first issue of the instruction, and in the last one with masked lanes.
+"""The work of each lane: the cells of each operand in the first issue of the instruction, and in the last one with masked lanes.
 
-A cell is shaded by where its element lies in memory, so that a contiguous operand is a smooth ramp, a broadcast one
-is flat, and a gathered one is not. It shows the indices of its element that vary; the caption shows the others.
+A cell is shaded by the place of its element in memory: a contiguous operand is a smooth ramp, a broadcast one
+is flat, and a gathered one is neither. It shows the varying indices of its element; the caption shows the others.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ _Cell = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of an operand. label: the indices that vary. shade in [0, 1]: its place in memory among the operand's cells.
-    live: some active iteration uses it."""
+    """One cell of an operand. label: the varying indices. shade in [0, 1]: its place in memory among the operand's cells.
+
+    live: some active iteration uses it.
+    """
 
     row: int
     column: int
@@ -43,8 +45,8 @@ class Cell:
 class Grid:
     """The cells of one operand in one issue.
 
-    register: `c[l]`; element: `O[0, 0, 0, l + 16]`, with numbers where all cells agree. heads: of each row the indices that vary by
-    row alone, or nothing; `·,3` where the cell's own come first. uniform: all cells hold one element.
+    register: `c[l]`; element: `O[0, 0, 0, l + 16]`, with numbers if all cells agree. heads: for each row the indices varying by
+    row alone, or nothing; `·,3` if the cell's own come first. uniform: all cells hold one element.
     """
 
     operand: str
@@ -64,7 +66,7 @@ class Grid:
 
     @property
     def cell(self) -> tuple[int, int, int]:
-        """Width, height and font size of a cell in pixels: every label fits. Where there are many rows, cells are nearly square."""
+        """Width, height and font size of a cell in pixels: every label fits. With many rows, cells are nearly square."""
         font = 10 if self.flat else 9
         wanted = min(760 // self.columns, 58) if self.flat else 18
         height = 26 if self.rows == 1 else 20 if self.flat else 18
@@ -97,16 +99,16 @@ class Issue:
 
 
 def _wide(labels: Iterable[str], font: int) -> int:
-    """Pixels that the longest label takes with its margin; 0 without a label."""
+    """Pixels for the longest label with its margin; 0 without a label."""
     longest = max((width_of(text, font) for text in labels), default=0)
     return round(longest + 6) if longest else 0
 
 
 def example_sizes(mapping: Mapping) -> dict[str, int]:
-    """A number for every size of the kernel that is left open, so that the last issue has masked lanes.
+    """A number for every open size of the kernel, with masked lanes in the last issue.
 
-    Parameters are at their lowest. An odd number that is more than one tile of the instruction's axis is divided by no tile of two
-    or more lanes, and no product of such numbers is.
+    Parameters are at their lowest. An odd number beyond one tile of the instruction's axis is not divided by a tile of two
+    or more lanes, and neither is a product of such numbers.
     """
     lows = {p.name: p.low for p in mapping.kernel.parameters}
     extents = {a.name: a.extent for a in mapping.kernel.axes}
@@ -119,7 +121,7 @@ def example_sizes(mapping: Mapping) -> dict[str, int]:
 
 
 def issues(mapping: Mapping, sizes: dict[str, int]) -> tuple[Issue, ...]:
-    """The first issue that computes anything, innermost loop of the mapping fastest, and the last one where other lanes are active.
+    """The first issue with an active iteration, innermost loop fastest, and the last one, if its active lanes differ.
 
     In a padded convolution the very first and last ones lie in the padding. `sizes` gives the free sizes of the kernel.
     """
@@ -141,7 +143,7 @@ def issues(mapping: Mapping, sizes: dict[str, int]) -> tuple[Issue, ...]:
 def _early(orders: list[range]) -> Iterator[tuple[int, ...]]:
     """Iterations of loops in these orders, some of the first, then the corner.
 
-    A whole row of the output may lie in the padding, so that no early iteration computes anything.
+    A whole row of the output may lie in the padding: no early iteration then computes anything.
     """
     yield from itertools.islice(itertools.product(*orders), _LOOKED_AT)
     yield from itertools.product(*(order[:2] for order in orders))
@@ -159,7 +161,7 @@ def _spread(mapping: Mapping, expr: Any, at: dict[str, Any]) -> Any:
 
 
 def _active(mapping: Mapping, env: dict[str, int]) -> Any:
-    """Of each iteration of one issue, in order, whether it computes something."""
+    """For each iteration of one issue, in order, whether it computes something."""
     at = _lanes(mapping, env)
     every = np.ones(prod(mapping.instruction.axes.values()), dtype=bool)
     for g in mapping.guard:
@@ -236,7 +238,7 @@ def _told(element: _Cell, which: list[int]) -> str:
 
 
 def _head(element: _Cell, headed: list[int], shown: list[int]) -> str:
-    """The indices of a row. Where one that the cells show stands before them, a dot keeps each of its places."""
+    """The indices of a row. If indices shown by the cells stand before them, a dot keeps each of their places."""
     if headed and shown[0] > headed[-1]:
         return _told(element, headed)
     return ",".join(str(element[n]) if n in headed else "·" for n in sorted([*headed, *shown]))
@@ -247,7 +249,7 @@ def _named(name: str, index: _Cell) -> str:
 
 
 def _places(cells: list[_Cell]) -> dict[_Cell, tuple[int, int]]:
-    """Row and column of each cell: its last index runs along a row, or down a column where an operand is tall and narrow."""
+    """Row and column of each cell: its last index runs along a row, or down a column if an operand is tall and narrow."""
     rows = {r: n for n, r in enumerate(sorted({c[:-1] for c in cells}))}
     place = {c: (rows[c[:-1]], c[-1] if c else 0) for c in cells}
     if len(rows) > 2 * (1 + max(column for _, column in place.values())):
@@ -256,7 +258,7 @@ def _places(cells: list[_Cell]) -> dict[_Cell, tuple[int, int]]:
 
 
 def _by_row(held: dict[_Cell, _Cell], place: dict[_Cell, tuple[int, int]], varying: list[int]) -> list[int]:
-    """Which of an element's indices are the same in all cells of a row."""
+    """Those indices of an element that are the same in all cells of a row."""
     seen: dict[tuple[int, int], set[int]] = {}
     for cell, element in held.items():
         for n in varying:
@@ -265,7 +267,7 @@ def _by_row(held: dict[_Cell, _Cell], place: dict[_Cell, tuple[int, int]], varyi
 
 
 def _iterations(mapping: Mapping, at: dict[str, Any]) -> Any:
-    """Says of the numbers of iterations which lanes they are, and which of the kernel's iterations they compute."""
+    """A function naming the lanes of given iterations, and the kernel's iterations computed there."""
     lanes = [(t, at[t].ravel()) for t in mapping.instruction.axes]
     kernel = [(a, _spread(mapping, e, at)) for a, e in mapping.forward]
 
@@ -294,7 +296,7 @@ def _shades(offsets: dict[tuple[int, ...], int]) -> dict[tuple[int, ...], float]
 
 
 def symbolic(mapping: Mapping) -> bool:
-    """Whether some size is left open, so that what is drawn is an example."""
+    """Whether some size is left open, and the drawing is an example."""
     return not all(is_constant(a.extent) for a in mapping.kernel.axes) or bool(mapping.kernel.free_sizes)
 
 

@@ -6,8 +6,10 @@ import re
 
 
 def innermost(source: str, emit: str, most: int = 9) -> list[str]:
-    """The loop of the C around its first use of the instruction (`emit` as described), moved to the left, in at most so many lines;
-    no line where there is no use."""
+    """The loop of the C around its first use of the instruction (`emit` as described), moved to the left.
+
+    At most so many lines are returned; none without a use.
+    """
     word, lines = max(re.findall(r"\w+", re.sub(r"{\w+}", "", emit)), key=len, default=""), source.splitlines()
     if not word:
         return []

@@ -41,8 +41,9 @@ BORDERS, BEGUN = ("interior", "border"), ("nothing added before", "added to befo
 
 @dataclass(frozen=True)
 class Box:
-    """kind: loop, buffer, copy, work or guard. text: the line; detail: what stands beside it; note: below it; tip: a guard's
-    condition where the text is another."""
+    """kind: loop, buffer, copy, work or guard. text: the line; detail: beside it; note: below it; tip: a guard's
+    condition if the text is another.
+    """
 
     kind: str
     text: str
@@ -53,7 +54,7 @@ class Box:
 
 
 def boxes(program: Program) -> tuple[tuple[Box, ...], tuple[Box, ...]]:
-    """(what runs ahead of the calls, what runs in each call)."""
+    """(the part run ahead of the calls, the part run in each call)."""
     return _body(program.ahead), _body(program.body)
 
 
@@ -76,8 +77,10 @@ def _body(nodes: tuple[Node, ...]) -> tuple[Box, ...]:
 
 
 def _sides(nodes: tuple[Node, ...]) -> dict[int, str]:
-    """Of guards next to each other of which one begins where the other does not hold: on which side each is. The first is of
-    whole tiles, or of elements to which nothing was added in this call or before."""
+    """The side of each of two neighbouring guards with opposite conditions.
+
+    The first is of whole tiles, or of elements to which nothing was added in this call or before.
+    """
     found = {}
     for one, other in pairwise(nodes):
         if not (isinstance(one, If) and isinstance(other, If) and one.condition and other.condition):
@@ -90,7 +93,7 @@ def _sides(nodes: tuple[Node, ...]) -> dict[int, str]:
 
 
 def _guard(node: If, side: str) -> Box:
-    """Its condition, or what it means where that is known and the condition is long or of no name of the user's."""
+    """Its condition, or its meaning, if known and the condition is long or has no name of the user's."""
     text = "if " + " and ".join(map(words, node.condition))
     if side and (side in BEGUN or len(text) > LONG):
         return Box("guard", side, "", "", _body(node.body), text)
@@ -109,7 +112,7 @@ def _flush(work: Counter[str]) -> list[Box]:
 
 
 def _unrolled(loop: Unrolled) -> Counter[str] | None:
-    """Instructions that an unrolled loop holds, counted; None when it holds anything else."""
+    """Instructions in an unrolled loop, counted; None if it holds anything else."""
     count = int(evaluate(loop.count, {}))
     total: Counter[str] = Counter()
     for node in loop.body:

@@ -28,7 +28,7 @@ NAMES = 60  # characters of the nodes of a step that are shown
 
 @dataclass(frozen=True)
 class Box:
-    """A box of the page: a step, or several that repeat."""
+    """A box of the page: a step, or several repeated ones."""
 
     kind: str
     text: str
@@ -41,7 +41,7 @@ class Box:
 def network_report(
     compiled: CompiledNetwork, times: Sequence[float] = (), clock: float | None = None, *, command: str = ""
 ) -> str:
-    """One HTML page about a network. times: seconds of each step that computes, in order, best of several; clock: GHz, if known."""
+    """One HTML page about a network. times: seconds of each computing step, in order, best of several; clock: GHz, if known."""
     planned, network = compiled.plan, compiled.network
     measured = dict(zip((n for n, s in enumerate(network.steps) if not isinstance(s, View)), times, strict=False))
     own = [p.proof for p in planned.plans.values()]
@@ -91,7 +91,7 @@ def _cards(
 
 
 def _groups(planned: NetworkPlan, measured: Dict[int, float], clock: float | None) -> list[dict[str, Any]]:
-    """Equal kernels together: their time beside the prediction, and what computes them. The slowest first."""
+    """Equal kernels together: their time beside the prediction, and the instructions computing them. The slowest first."""
     held: dict[Any, list[int]] = {}
     for number, step in enumerate(planned.network.steps):
         if not isinstance(step, View):
@@ -111,12 +111,12 @@ def _groups(planned: NetworkPlan, measured: Dict[int, float], clock: float | Non
 
 
 def _key(planned: NetworkPlan, step: AnyStep) -> Any:
-    """What equal steps have in common."""
+    """The common key of equal steps."""
     return planned.question(step) if isinstance(step, Step) else step
 
 
 def _computed(planned: NetworkPlan, step: AnyStep, times: int, clock: float | None) -> dict[str, Any]:
-    """What computes a step, why not by vectors where it is not, and what that is predicted to take."""
+    """The instructions or backend that compute a step, the reasons if it has no vectors, and its predicted time."""
     if not isinstance(step, Step):
         assert isinstance(step, Foreign)
         return {
@@ -144,7 +144,7 @@ def _computed(planned: NetworkPlan, step: AnyStep, times: int, clock: float | No
 
 
 def blocks(planned: NetworkPlan, measured: Dict[int, float]) -> tuple[Box, ...]:
-    """The steps in order; a run of steps that comes again right behind itself is one box, with how often."""
+    """The steps in order; a run of steps repeated right behind itself is one box, with the number of repetitions."""
     steps = planned.network.steps
     keys = [_shape(planned, s) for s in steps]
     made: list[Box] = []
@@ -163,7 +163,7 @@ def _shape(planned: NetworkPlan, step: AnyStep) -> Any:
 
 
 def _repeated(keys: Sequence[Any], n: int) -> tuple[int, int]:
-    """How many steps from this one on come again, and how often they come: those that cover most."""
+    """(steps of the block that repeats from this one on, its repetitions): the pair that covers most steps."""
     best = (1, 1)
     for period in range(1, min(LONGEST, (len(keys) - n) // 2) + 1):
         again = 1
@@ -181,7 +181,7 @@ def _stacked(planned: NetworkPlan, begin: int, period: int, again: int, measured
 
 
 def _box(planned: NetworkPlan, number: int, measured: Dict[int, float], numbers: Sequence[int] = ()) -> Box:
-    """numbers: of all steps that it stands for."""
+    """numbers: of all steps it stands for."""
     step = planned.network.steps[number]
     of = ", ".join(str(planned.network.values[n]) for n in step.results)
     if isinstance(step, View):
@@ -196,7 +196,7 @@ def _time(numbers: Sequence[int], measured: Dict[int, float]) -> str:
 
 
 def memory(planned: NetworkPlan) -> Picture:
-    """Bytes of the arena over steps: a rectangle for each value, and for what a step needs while it runs."""
+    """Bytes of the arena over steps: a rectangle for each value, and for each temporary of a running step."""
     network, peak = planned.network, max(1, planned.peak)
     left = 16 + width_of(byte_count(planned.peak))
     wide, tall = (WIDTH - RIGHT - left) / (len(network.steps) + 1), HEIGHT / peak

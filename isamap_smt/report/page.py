@@ -50,14 +50,14 @@ def html_report(
 ) -> str:
     """One HTML page about a Plan. `measured`: a run on one or more threads, at `clock` GHz if that is known.
 
-    beside: what the measured speed compares with. command: the command line that makes the page. `note` says why there is no
+    beside: figures to compare the measured speed with. command: the command line for this page. `note` says why there is no
     measurement.
     """
     return rendered("report.html.j2", _page(planned, measured, clock, note, beside or Beside(), command))
 
 
 def rendered(template: str, values: dict[str, Any]) -> str:
-    """The page that this template makes of the values."""
+    """The page made from this template and the values."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -148,7 +148,7 @@ def _page(
 
 
 def together(proofs: Sequence[Proof]) -> Proof:
-    """All obligations of several proofs, in the arithmetic of the one that says least."""
+    """All obligations of several proofs, in the arithmetic of the weakest one."""
     order = list(_ARITHMETIC)
     loosest = max((p.arithmetic for p in proofs), key=lambda a: order.index(a) if a in order else len(order))
     hypotheses = tuple(dict.fromkeys(h for p in proofs for h in p.hypotheses))
@@ -158,9 +158,9 @@ def together(proofs: Sequence[Proof]) -> Proof:
 def kernel_section(
     kernel: Kernel, sizes: dict[str, int], of_open: str, computed: Kernel | None = None
 ) -> dict[str, Any]:
-    """The kernel as it was written, and its tensors at these sizes. of_open: what becomes of the other sizes.
+    """The kernel as it was written, and its tensors at these sizes. of_open: words on the other sizes.
 
-    computed: the kernel that is computed, which may be a rewriting.
+    computed: the kernel computed, possibly a rewriting.
     """
     same = computed is None or computed.statements == kernel.statements
     sized = kernel.with_sizes(sizes)
@@ -179,7 +179,7 @@ def kernel_section(
 
 
 def lanes_section(mapping: Mapping, sizes: dict[str, int]) -> dict[str, Any]:
-    """Which lane computes what, drawn at these sizes and at examples for the others."""
+    """The work of each lane, drawn at these sizes and at examples for the others."""
     drawn = _drawn_sizes(mapping, sizes)
     return {
         "axes": axis_rows(mapping),
@@ -191,7 +191,7 @@ def lanes_section(mapping: Mapping, sizes: dict[str, int]) -> dict[str, Any]:
 
 
 def _drawn_sizes(mapping: Any, fixed: dict[str, int]) -> dict[str, int]:
-    """Sizes to draw the lanes at: those that the schedule fixes, and examples for the rest.
+    """Sizes to draw the lanes at: those fixed by the schedule, and examples for the rest.
 
     `fixed` names axes, sizes or parameters, as the user does; the mapping's kernel knows sizes and parameters.
     """
@@ -211,7 +211,7 @@ def _operand(mapping: Any, operand: str, tensor: str) -> dict[str, Any]:
 
 
 def claims_section(proof: Proof, told: Callable[[str], str]) -> dict[str, Any]:
-    """Claims grouped by name: how many, the worst verdict, the time of all. told: what people read for a name."""
+    """Claims grouped by name: how many, the worst verdict, the time of all. told: words for a name."""
     groups: dict[str, list[ClaimResult]] = {}
     for c in proof.claims:
         groups.setdefault(c.claim, []).append(c)
@@ -247,9 +247,9 @@ def mapping_report(
     why: Sequence[str],
     command: str = "",
 ) -> str:
-    """One HTML page about what a search found on a machine of which no schedule can be made.
+    """One HTML page about the mappings found on a machine without schedules.
 
-    found: a set for each statement and instruction; why: nothing was scheduled; command: the command line that makes the page.
+    found: a set for each statement and instruction; why: nothing was scheduled; command: the command line for this page.
     """
     typed = {f.family.kernel for f in found}  # as instructions take the elements, of which there may be several types
     shown = typed.pop() if len(typed) == 1 else kernel
@@ -266,7 +266,7 @@ def mapping_report(
 def _found_header(
     kernel: Kernel, sizes: dict[str, int], hardware: Hardware, found: Sequence[MappingSet], command: str
 ) -> dict[str, Any]:
-    """The seal is of the legal mappings; a candidate of which nothing is known breaks it."""
+    """The seal is of the legal mappings; an undecided candidate breaks it."""
     legal = [p for f in found for p in f.legal]
     unknown, candidates = sum(len(f.unknown) for f in found), sum(f.candidates for f in found)
     undecided = Proof(tuple(ClaimResult("mapping", m.id, Unknown(str(why))) for f in found for m, why in f.unknown))
@@ -287,7 +287,7 @@ def _found_header(
 
 
 def found_section(found: Sequence[MappingSet], sizes: dict[str, int], several: bool) -> dict[str, Any]:
-    """What searches found. several: the kernel has more statements than one."""
+    """The searches' results. several: the kernel has more statements than one."""
     return {"found": [_set(f, sizes, several) for f in found], "kinds": KINDS, "few": _PICTURES}
 
 
@@ -303,7 +303,7 @@ def _instruction(i: Instruction) -> dict[str, Any]:
 
 
 def _set(found: MappingSet, sizes: dict[str, int], several: bool) -> dict[str, Any]:
-    """One search. several: the kernel has more statements than one, so that the title says which."""
+    """One search. several: the kernel has more statements than one, and the title names this one."""
     of = f"statement {found.family.statement + 1} onto " if several else ""
     mappings = [p.mapping for p in found.legal]
     return {

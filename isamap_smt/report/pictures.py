@@ -1,7 +1,7 @@
-"""Pictures of a timed run over its cycles: what each engine did, and what each memory held, coloured by tensor.
+"""Pictures of a timed run over its cycles: the work of each engine, and the contents of each memory, coloured by tensor.
 
 In both pictures the area of a rectangle is a number of cycles times the height of a row of the timeline, or of rows of a memory.
-Uses that are too many to draw one by one are summed for each pixel.
+If there are too many uses to draw one by one, they are summed for each pixel.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OTHER, GREY = "", 5  # uses that touch no slot
 
 @dataclass(frozen=True)
 class Rectangle:
-    """colour: a number of the page's link colours. tip: what a pointer over it shows."""
+    """colour: a number of the page's link colours. tip: its tooltip."""
 
     x: float
     y: float
@@ -48,7 +48,7 @@ class Picture:
 
 
 def colours(run: Simulation) -> dict[str, int]:
-    """Tensor -> its colour, in the order in which slots hold them; '' for uses of no slot, if there are some that take time."""
+    """Tensor -> its colour, in the order of their slots; '' for uses of no slot, if some of these take time."""
     named = dict.fromkeys(c.slot.tensor for c in contents(run))
     found = {tensor: COLOURS[n % len(COLOURS)] for n, tensor in enumerate(named)}
     other = any(_tensor(s) == OTHER and s.begin != s.end for s in run.trace)
@@ -56,7 +56,7 @@ def colours(run: Simulation) -> dict[str, int]:
 
 
 def timeline(run: Simulation, marked: Parts | None) -> Picture:
-    """Engines over cycles, with lines where the unit first and last computes. Raises WrongKindError for a run without a trace."""
+    """Engines over cycles, with lines at the unit's first and last use. Raises WrongKindError for a run without a trace."""
     steps = [s for s in timed_steps(run) if s.begin != s.end]
     names = {e: shortened(e, NAME) for e in run.engines}
     scale = _Scale(run.cycles or 0, 16 + max(map(width_of, names.values()), default=0))
@@ -87,7 +87,7 @@ def timeline(run: Simulation, marked: Parts | None) -> Picture:
 
 
 def occupancy(run: Simulation) -> dict[str, Picture]:
-    """Memory -> its rows that were used over cycles, a rectangle for each content of a slot. Raises as timeline()."""
+    """Memory -> its used rows over cycles, a rectangle for each content of a slot. Raises as timeline()."""
     held: dict[str, list[Content]] = defaultdict(list)
     for c in contents(run):
         held[c.slot.memory].append(c)
@@ -118,7 +118,7 @@ def _memory(memory: str, held: list[Content], run: Simulation) -> Picture:
 
 
 def _joined(held: list[Content], scale: _Scale) -> Iterator[Content]:
-    """The same, with those of a slot made one between which less than a pixel is free."""
+    """The same, with contents of a slot joined if less than a pixel is free between them."""
     last: dict[tuple[str, int], Content] = {}
     for c in held:
         key = c.slot.buffer, c.slot.number
@@ -134,7 +134,7 @@ def _joined(held: list[Content], scale: _Scale) -> Iterator[Content]:
 
 @dataclass(frozen=True)
 class _Span:
-    """Uses drawn as one. share: of the time that the engine is busy with this tensor; below: with those drawn below it."""
+    """Uses drawn as one. share: the part of the time the engine is busy with this tensor; below: with those drawn below it."""
 
     begin: float
     end: float
@@ -145,7 +145,7 @@ class _Span:
 
 
 def _tensor(step: Step) -> str:
-    """Whose elements a use moves or makes."""
+    """The tensor whose elements a use moves or makes."""
     slots = (*step.writes, *step.reads)
     return slots[0].tensor if slots else OTHER
 
@@ -157,7 +157,7 @@ def _single(steps: Iterable[Step]) -> Iterator[_Span]:
 
 
 def _summed(steps: Iterable[Step], scale: _Scale) -> Iterator[_Span]:
-    """For each pixel and tensor the cycles that are busy."""
+    """The busy cycles for each pixel and tensor."""
     busy: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for s in steps:
         begin, end = times(s)
@@ -184,7 +184,7 @@ class _Scale:
     left: float
 
     def x(self, cycle: float) -> float:
-        """Where a cycle is drawn."""
+        """The place to draw a cycle."""
         return self.left + (WIDTH - RIGHT - self.left) * (cycle / self.cycles if self.cycles else 0)
 
     @property
@@ -204,7 +204,7 @@ def _axis(scale: _Scale, top: float, bottom: float) -> tuple[list[tuple[float, f
 
 
 def _step(cycles: float) -> float:
-    """A round number of which at most six fit."""
+    """A round number: at most six of its steps fit."""
     if cycles <= 0:
         return 0
     power = 10.0 ** floor(log10(cycles / 6))

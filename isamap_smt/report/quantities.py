@@ -1,4 +1,4 @@
-"""Durations, amounts of memory and tables for people, and which versions made a result."""
+"""Durations, amounts of memory and tables for people, and the versions behind a result."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ PACKAGES = ("isamap-smt", "z3-solver", "ortools", "sympy", "numpy", "ziglang")
 
 
 def versions(packages: Iterable[str] = PACKAGES) -> dict[str, str]:
-    """Name -> version of Python and of those of the packages, by default all that take part in a result, that are installed."""
+    """Name -> version of Python and of the installed packages; by default of all those taking part in a result."""
     return {"python": platform.python_version(), **installed(packages)}
 
 
 def installed(packages: Iterable[str]) -> dict[str, str]:
-    """Name -> version of those that are installed."""
+    """Name -> version of the installed ones."""
     found = {}
     for name in packages:
         with suppress(PackageNotFoundError):

@@ -1,11 +1,12 @@
-"""The roofline: operations per cycle that the arithmetic and each link allow, against the kernel's use of them.
+"""The roofline: operations per cycle allowed by the arithmetic and each link, against the kernel's use of them.
 
-One line per link of the memory hierarchy: bandwidth x intensity, where the intensity of a link is the kernel's
-operations over the bytes that all schedules move across it in a call, and no less than inputs and results are. A link to a cache
-that keeps everything between calls limits the first call alone: it is drawn, and limits nothing.
+One line per link of the memory hierarchy: bandwidth x intensity. The intensity of a link is the kernel's
+operations over the bytes moved across it by all schedules in a call, at least those of inputs and results. A link to a cache
+holding everything between calls limits the first call alone: it is drawn, and limits nothing.
 
-Where a kernel stands: seconds predicted by the model, measured, and least possible on this machine, by the roofline of a
-calibration: computing at the instruction's measured rate, or moving what no cache keeps between calls, whichever takes longer.
+The kernel's position: seconds predicted by the model, measured, and least possible on this machine, by the roofline of a
+calibration: computing at the instruction's measured rate, or moving data not kept by any cache between calls, whichever
+takes longer.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ from isamap_smt.scheduling.supply import usable
 
 @dataclass(frozen=True)
 class Ceiling:
-    """One link: bytes per cycle, bytes that a call moves there, the kernel's operations per byte, and what that allows per cycle.
+    """One link: bytes per cycle, bytes moved by a call, the kernel's operations per byte, and the operations allowed per cycle.
 
-    cold: only of a call whose data are in no cache; between calls the cache behind the link keeps all of them, and the model
+    cold: only for a call with its data in no cache; between calls the cache behind the link keeps all of them, and the model
     prices the link at 0.
     """
 
@@ -60,7 +61,7 @@ class Roofline:
 
     @property
     def limiting(self) -> Ceiling:
-        """The link that leaves least when the kernel is called again and again; the nearest where all are idle then."""
+        """The link allowing least when the kernel is called again and again; the nearest if all are idle then."""
         warm = [c for c in self.ceilings if not c.cold] or self.ceilings[:1]
         return min(warm, key=lambda c: c.attainable)
 
@@ -100,10 +101,10 @@ def roofline(
 
 
 def moved_bytes(s: Schedule, kernel: Kernel, link: str) -> float:
-    """Bytes that a schedule moves across a link in all blocks of a call.
+    """Bytes moved by a schedule across a link in all blocks of a call.
 
-    A block that a cache keeps, so that the model prices the link behind it at 0, brings in all blocks together what the statement
-    touches, once; of what the blocks' statements hand to each other, nothing leaves the cache.
+    If a cache keeps a block, the model prices the link behind it at 0. All blocks together then bring the statement's tensors
+    once; tensors handed over between the blocks' statements do not leave the cache.
     """
     moved, blocks = dict(s.traffic).get(link, 0.0), repeats(s, kernel) or 1
     if blocks > 1 and s.fused and any(p.name == link and p.amount == 0 for p in s.costs):
@@ -113,7 +114,7 @@ def moved_bytes(s: Schedule, kernel: Kernel, link: str) -> float:
 
 
 def _live_bytes(schedules: Sequence[Schedule], kernel: Kernel) -> float:
-    """Bytes that a call touches again and again: of what blocks hand over, those of one block."""
+    """Bytes touched by a call again and again; for tensors handed over by blocks, those of one block."""
     blocks = {
         s.proved.mapping.statement.target.tensor: repeats(s, kernel) or 1
         for s in schedules
@@ -123,12 +124,12 @@ def _live_bytes(schedules: Sequence[Schedule], kernel: Kernel) -> float:
 
 
 def compulsory_bytes(kernel: Kernel) -> int:
-    """Bytes of inputs and results that every program moves once at least. Sizes must be known."""
+    """Bytes of inputs and results, moved at least once by every program. Sizes must be known."""
     return sum(n for t, n in touched_bytes(kernel).items() if t not in kernel.temporaries)
 
 
 def touched_bytes(kernel: Kernel, statement: int | None = None) -> dict[str, int]:
-    """By tensor, bytes of the elements that a statement touches, or all of them: the most of one access. Sizes must be known."""
+    """By tensor, bytes of the elements touched by a statement, or by all: the most of one access. Sizes must be known."""
     found: dict[str, int] = {}
     for s in kernel.statements if statement is None else [kernel.statements[statement]]:
         for a in (s.target, *s.inputs):
@@ -139,7 +140,7 @@ def touched_bytes(kernel: Kernel, statement: int | None = None) -> dict[str, int
 
 
 def _reached(index: Any, extent: int, axes: tuple[Axis, ...]) -> int:
-    """Places of a dimension that an index reaches; one where that is not to be seen, as in an index that is data."""
+    """Places of a dimension reached by an index; one if they are unknown, as for an index from data."""
     low, high = (extreme(index, axes, largest) for largest in (False, True))
     if low is None or high is None or not (is_constant(low) and is_constant(high)):
         return 1
@@ -150,12 +151,12 @@ def _reached(index: Any, extent: int, axes: tuple[Axis, ...]) -> int:
 
 WIDTH, HEIGHT = 760.0, 340.0
 FRAME: Box = (46.0, 12.0, WIDTH - 14.0, HEIGHT - 44.0)
-RADIUS, FARTHER = 5.0, 3.5  # of a mark, and what is added where one lies there already
+RADIUS, FARTHER = 5.0, 3.5  # of a mark, and the step beyond one already there
 
 
 @dataclass(frozen=True)
 class Mark:
-    """What a link allows at the kernel's intensity. radius: larger where another mark lies in the same place."""
+    """The operations a link allows at the kernel's intensity. radius: larger if another mark lies in the same place."""
 
     x: float
     y: float
@@ -177,8 +178,11 @@ class Mark:
 
 @dataclass(frozen=True)
 class Drawing:
-    """The same in SVG coordinates. lines: (name, path, cold), a mark of `marks` for each; shade: the path of what is within reach;
-    ticks: (a line of the grid, its label); labels: of the peak and of what was measured; measured: the dot."""
+    """The same in SVG coordinates. lines: (name, path, cold), a mark of `marks` for each.
+
+    shade: the path around the reachable area; ticks: (a line of the grid, its label); labels: of the peak and of the
+    measured point; measured: the dot.
+    """
 
     lines: tuple[tuple[str, str, bool], ...]
     marks: tuple[Mark, ...]
@@ -193,8 +197,10 @@ class Drawing:
 
 
 def draw(roof: Roofline) -> Drawing:
-    """Both axes logarithmic, powers of two. A hollow mark for what each link allows; the dot is the kernel as measured, at its
-    intensity on the link that limits it most."""
+    """Both axes logarithmic, powers of two, with a hollow mark for the limit of each link.
+
+    The dot is the kernel as measured, at its intensity on the most limiting link.
+    """
     left, top, right, bottom = FRAME
     low = min([c.intensity for c in roof.ceilings] + [1.0]) / 4
     high = max([c.intensity for c in roof.ceilings] + [roof.peak / 4]) * 4
@@ -252,7 +258,7 @@ def _number(value: float) -> str:
 
 @dataclass(frozen=True)
 class RooflinePosition:
-    """Seconds; predicted and measured may be unknown. busy: the instruction or link that sets the limit."""
+    """Seconds; predicted and measured may be unknown. busy: the limiting instruction or link."""
 
     predicted: float | None
     measured: float | None
@@ -281,11 +287,11 @@ class RooflinePosition:
 def roofline_position(
     planned: Any, measured: Any = None, calibration: Calibration | None = None
 ) -> RooflinePosition | None:
-    """Where a Plan with known sizes stands; `measured` is a Measured or None.
+    """The position of a Plan with known sizes; `measured` is a Measured or None.
 
-    The prediction is of all statements; None where some have none, as those computed element by element. The limit is of those
-    that instructions compute. None without a calibration of this machine, where one of the plan's instructions is not in it, or
-    where a size is open.
+    The prediction is of all statements; None if some have none, as those computed element by element. The limit is of those
+    computed by instructions. Returns None without a calibration of this machine, if it lacks one of the plan's instructions, or
+    if a size is open.
     """
     calibration = calibration or _usable()
     if calibration is None:
@@ -297,7 +303,7 @@ def roofline_position(
 
 
 def described_position(planned: Any, measured: Any, clock: float | None) -> RooflinePosition | None:
-    """The same by the hardware's description at a clock in GHz; None where that is not known."""
+    """The same by the hardware's description at a clock in GHz; None if that is not known."""
     return _position(planned, measured, DESCRIBED, clock) if clock else None
 
 
@@ -319,7 +325,7 @@ def _position(planned: Any, measured: Any, figures: Figures, clock: float) -> Ro
 
 
 def _of_all(found: Sequence[tuple[Limit, ...]]) -> Limit:
-    """The limit of statements one after the other: all their computing, which overlaps with moving, or the longest on a link."""
+    """The limit of statements one after the other: all their computing, overlapped with moving, or the longest on a link."""
     computing = [x[0] for x in found]
     longest = max(computing, key=lambda x: x.cycles)
     every = Limit(sum(x.cycles for x in computing), longest.resource)

@@ -1,4 +1,4 @@
-"""How fast a plan's program is, against what, and how far from the limit: the cards at the head of its page."""
+"""The cards at the head of a plan's page: its speed, the figures beside it, and its distance from the limit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from isamap_smt.runtime.measure import Measured
 
 
 def where(measured: Measured | None) -> str:
-    """`run on Intel Xeon, 1 thread`, or that it did not run."""
+    """`run on Intel Xeon, 1 thread`, or a note of not having run."""
     if measured is None:
         return f"not run; planned on {processor()}"
     return f"run on {processor()}, {count(measured.threads, 'thread')}"

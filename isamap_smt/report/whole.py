@@ -1,7 +1,7 @@
-"""What a plan of several statements is as a whole: a row for each schedule, and one sentence that speaks of all of them.
+"""A plan of several statements as a whole: a row for each schedule, and one sentence about all of them.
 
-A schedule of statements that share blocks, or of a time step, is priced for one of them: what it costs and moves in a call is that
-times how many there are.
+A schedule of statements sharing blocks, or of a time step, is priced for one of them: its cost and traffic in a call are those
+times their number.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ ELEMENTWISE = "element by element"
 
 @dataclass(frozen=True)
 class Row:
-    """A statement. number: its position in the kernel, from 1. instruction: with what it is put together of.
+    """A statement. number: its position in the kernel, from 1. instruction: with the steps it is put together of.
 
-    status: of its schedule, or that it has none. blocks: how often a call does what the schedule is priced for; 0 without a
-    schedule, None where a size is open. cost: of a call, or of one block where blocks is None, in the objective's unit; None
-    without a price. share: of all that is priced.
+    status: of its schedule, or a note that it has none. blocks: how often a call repeats the priced part; 0 without a
+    schedule, None if a size is open. cost: of a call, or of one block if blocks is None, in the objective's unit; None
+    without a price. share: of the sum of all prices.
     """
 
     number: int
@@ -43,12 +43,12 @@ class Row:
 
     @property
     def result(self) -> str:
-        """Status, and gap where there is one."""
+        """Status, and gap if there is one."""
         return result(self)
 
     @property
     def by(self) -> str:
-        """In few words what computes it: the instruction, or the steps of one that is put together."""
+        """The instruction in few words, or the steps of one put together."""
         _, made, steps = self.instruction.partition(" (")
         if made:
             return steps.rstrip(")").partition(";")[0]
@@ -65,12 +65,12 @@ class Row:
 
 
 def result(found: Row | Schedule) -> str:
-    """`FEASIBLE, gap 3.40%`: the solver's word, and the part of the objective above its bound, where there is one."""
+    """`FEASIBLE, gap 3.40%`: the solver's word, and the part of the objective above its bound, if there is one."""
     return found.status if found.gap is None else f"{found.status}, gap {found.gap:.2%}"
 
 
 def space(s: Schedule) -> str:
-    """What a schedule was chosen among, in words."""
+    """The space a schedule was chosen from, in words."""
     return SPACE_TOLD if s.space == SPACE else s.space
 
 
@@ -82,12 +82,12 @@ def bounds(s: Schedule) -> str:
 
 
 def sentences(s: Schedule) -> tuple[str, str]:
-    """`OPTIMAL, gap 0.00%; objective 1,234 cycles, solver's bound 1,234.`, and among which schedules."""
+    """`OPTIMAL, gap 0.00%; objective 1,234 cycles, solver's bound 1,234.`, and the space of schedules."""
     return f"{'; '.join(filter(None, (result(s), bounds(s))))}.", f"Space: {space(s)}."
 
 
 def repeats(schedule: Schedule, kernel: Kernel) -> int | None:
-    """How often in a call what the schedule is priced for is done: blocks, or time steps. None where a size is open.
+    """How often a call repeats the part priced for the schedule: the number of blocks, or time steps. None if a size is open.
 
     kernel: at the schedule's sizes.
     """
@@ -105,8 +105,10 @@ def repeats(schedule: Schedule, kernel: Kernel) -> int | None:
 
 
 def rows(kernel: Kernel, schedules: Sequence[Schedule]) -> tuple[Row, ...]:
-    """A row for each schedule of a kernel's program, in the kernel's order. Costs add up to what all schedules are predicted to
-    take, if no number of blocks is open."""
+    """A row for each schedule of a kernel's program, in the kernel's order.
+
+    Costs add up to the prediction for all schedules, if no number of blocks is open.
+    """
     found = []
     for s in schedules:
         blocks = repeats(s, kernel.with_sizes(dict(s.sizes)))
@@ -123,7 +125,7 @@ def rows(kernel: Kernel, schedules: Sequence[Schedule]) -> tuple[Row, ...]:
 
 
 def all_rows(kernel: Kernel, program: Program) -> tuple[Row, ...]:
-    """The same, with a row for each statement that is computed element by element."""
+    """The same, with a row for each statement computed element by element."""
     found = {r.number: r for r in rows(kernel, program.schedules)}
     across: dict[int, dict[str, None]] = {}
     for point in nodes_of(Point, program):
@@ -176,7 +178,7 @@ def table_from(found: Sequence[Row], unit: str, heading: str = "") -> StatementT
 
 
 def phase_rows(kernel: Kernel, phases: Sequence[Schedule]) -> tuple[Row, ...]:
-    """A row for each statement of a kernel for engines, of which each is a phase; none where that is not so."""
+    """A row for each statement of a kernel for engines, if each is a phase; else none."""
     made = {s.proved.mapping.statement.target.tensor: s for s in phases}
     targets = [s.target.tensor for s in kernel.statements]
     if sorted(made) != sorted(targets):
@@ -197,7 +199,7 @@ def counted_loops(phase: Schedule) -> list[tuple[LoopStep, str]]:
 
 
 def stage_words(phase: Schedule, stage: Stage) -> tuple[str, str]:
-    """(the instructions that begin, change, and fill or store its tiles; the loop that it is inside)."""
+    """(the instructions to begin, change, and fill or store its tiles; the loop around it)."""
     inside = phase.loops[stage.depth - 1].axis if stage.depth else "no loop"
     moves = "stays between phases" if stage.stays and not stage.stored else stage.via
     return ", ".join(filter(None, [stage.begin, *stage.updates, moves])), inside
@@ -206,7 +208,7 @@ def stage_words(phase: Schedule, stage: Stage) -> tuple[str, str]:
 def unpredicted(planned: Any, threads: int) -> str:
     """Why the cycles of a call on so many threads are not predicted, or ''.
 
-    Where threads share a loop, an objective counts the cycles of all of them, and says nothing of the time.
+    If threads share a loop, an objective counts the cycles of all of them, and says nothing of the time.
     """
     schedules, statements = planned.program.schedules, len(planned.kernel.statements)
     if threads > 1 or any(s.parallel is not None for s in schedules):
@@ -221,7 +223,7 @@ def unpredicted(planned: Any, threads: int) -> str:
 
 
 def predicted_cycles(planned: Any, threads: int) -> float | None:
-    """Cycles of a call on so many threads, of all statements; None where these are not known."""
+    """Cycles of a call on so many threads, of all statements; None if unknown."""
     if unpredicted(planned, threads):
         return None
     return sum(r.cost or 0.0 for r in rows(planned.kernel, planned.program.schedules))
@@ -237,7 +239,7 @@ def standing(kernel: Kernel, schedules: Sequence[Schedule]) -> tuple[str, str]:
 
 
 def word(schedules: Sequence[Schedule]) -> str:
-    """`optimal`, `feasible`, `pinned` or `tuned`: the least that holds of each."""
+    """`optimal`, `feasible`, `pinned` or `tuned`: the weakest status of all."""
     order = ("OPTIMAL", "FEASIBLE", "PINNED")
     return max((s.status for s in schedules), key=lambda x: order.index(x) if x in order else len(order)).lower()
 
@@ -253,14 +255,14 @@ def quality(schedules: Sequence[Schedule]) -> str:
 
 
 def quality_of_phases(phases: Sequence[Schedule]) -> str:
-    """The same of phases of engines, of which the best of each says nothing of all together."""
+    """The same of phases of engines: the best of each says nothing of all together."""
     if len(phases) == 1:
         return quality(phases)
     return f"{len(phases)} parts, each {quality(phases)}; all together by the cost model, with no bound"
 
 
 def answer(kernel: Kernel, schedules: Sequence[Schedule]) -> str:
-    """What was found, of all statements: of one its schedule; of several how many are scheduled, with which status."""
+    """The result for all statements: of one its schedule; of several the number scheduled, with their status."""
     statements = len(kernel.statements)
     if not schedules:
         return "computed element by element: nothing is left to schedule"

@@ -1,7 +1,7 @@
-"""The caller's arrays become pointers and sizes, after what the C cannot see is checked: dtypes, shapes and layout.
+"""The caller's arrays become pointers and sizes, after checks of everything the C cannot see: dtypes, shapes and layout.
 
-Sizes that are not fixed are read off the shapes. All other hypotheses are the C's to check; what its code does not tell, which
-element is at fault, is looked up here afterwards.
+Open sizes are read off the shapes. All other hypotheses are the C's to check. Its code does not tell which
+element is at fault: this is looked up here afterwards.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ class Signature:
 
 @dataclass(frozen=True)
 class Arguments:
-    """arrays by tensor name, every tensor of the kernel among them; sizes by name, every free size among them.
+    """arrays by tensor name, for every tensor of the kernel; sizes by name, for every free size.
 
-    given: outputs that are the caller's. fresh: nothing is added to, so all outputs begin at the neutral element. begun: arrays to
-    fill with it before each run. copied: of the caller's outputs those that are not contiguous, by name; among `arrays` is a copy.
+    given: outputs passed by the caller. fresh: nothing is added to, so all outputs begin at the neutral element. begun: arrays to
+    fill with it before each run. copied: the caller's outputs without contiguous layout, by name; `arrays` has a copy of each.
     """
 
     arrays: Dict[str, np.ndarray]
@@ -57,16 +57,16 @@ class Arguments:
 
     @property
     def results(self) -> Dict[str, np.ndarray]:
-        """The caller's own arrays before those that stand for them."""
+        """The arrays by name, the caller's own in place of their copies."""
         return {**self.arrays, **self.copied}
 
     def take(self) -> None:
-        """The copies hold what the caller's arrays do."""
+        """The copies hold the elements of the caller's arrays."""
         for name, array in self.copied.items():
             self.arrays[name][...] = array
 
     def give(self) -> None:
-        """The caller's arrays hold what the copies do."""
+        """The caller's arrays hold the elements of the copies."""
         for name, array in self.copied.items():
             array[...] = self.arrays[name]
 
@@ -74,8 +74,8 @@ class Arguments:
 def as_arrays(kernel: Signature, positional: tuple[Any, ...], named: Dict[str, Any]) -> dict[str, np.ndarray]:
     """Input name -> array, from positional arguments in the order of kernel.inputs and from keywords.
 
-    Anything with __dlpack__ becomes an array without a copy, and a number one where the tensor has no
-    dimensions. Raises ArgumentError for too many, twice or unknown.
+    Anything with __dlpack__ becomes an array without a copy; a number becomes one if the tensor has no
+    dimensions. Raises ArgumentError for too many inputs, an unknown one, or one given twice.
     """
     inputs = kernel.inputs
     if len(positional) > len(inputs):
@@ -96,7 +96,7 @@ def as_arrays(kernel: Signature, positional: tuple[Any, ...], named: Dict[str, A
 
 
 def by_name(kernel: str, names: Sequence[str], positional: Sequence[Any], named: Dict[str, Any]) -> dict[str, Any]:
-    """What is given by position, by name. Raises ArgumentError for one that is given by name as well."""
+    """The positional values by name. Raises ArgumentError for one also given by name."""
     given = dict(zip(names, positional, strict=False))
     if twice := [name for name in named if name in given]:
         raise ArgumentError(f"{kernel}: {twice[0]} is given twice, by position and by name")
@@ -104,7 +104,7 @@ def by_name(kernel: str, names: Sequence[str], positional: Sequence[Any], named:
 
 
 def as_array(value: Any, name: str) -> np.ndarray:
-    """A NumPy array over the same memory. Raises ArgumentError for anything that is no array."""
+    """A NumPy array over the same memory. Raises ArgumentError if the value is no array."""
     if isinstance(value, np.ndarray):
         if isinstance(value, np.ma.MaskedArray):
             raise ArgumentError(
@@ -150,7 +150,7 @@ def check_type(kernel: Signature, name: str, array: np.ndarray) -> None:
 
 
 def _retyped(kernel: Signature, name: str, array: np.ndarray) -> str:
-    """What makes an array of the right element type, and what becomes of its elements."""
+    """Code to make an array of the right element type, and its effect on the elements."""
     wanted = kernel.tensors[name].dtype.numpy
     kind = f"{wanted.name!r}"
     if name in kernel.outputs:
@@ -165,13 +165,15 @@ def _retyped(kernel: Signature, name: str, array: np.ndarray) -> str:
 
 
 def _copied_back(name: str, copy: str) -> str:
-    """Code that gives the caller's own array the result, where the kernel cannot write into it."""
+    """Code to bring the result into the caller's own array if the kernel cannot write there."""
     return f"`whole = {copy}`, out=whole and `{name}[...] = whole`: a copy alone would keep the result"
 
 
 def copies(kernel: Signature, results: Dict[str, np.ndarray], inputs: Dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Contiguous copies of those outputs that are not contiguous, by name. Raises as check_array() does, and ArgumentError where
-    elements of one share memory with each other, or with another array."""
+    """Contiguous copies of the outputs without contiguous layout, by name.
+
+    Raises as check_array() does, and ArgumentError if elements of one share memory with each other, or with another array.
+    """
     found = {}
     for name, array in results.items():
         if array.flags.c_contiguous:
@@ -194,7 +196,7 @@ def copies(kernel: Signature, results: Dict[str, np.ndarray], inputs: Dict[str, 
 
 
 def _apart(array: np.ndarray) -> bool:
-    """Whether each dimension steps over all that those with smaller steps reach, so that no two elements share memory."""
+    """Whether each dimension steps over the whole reach of those with smaller steps, so no two elements share memory."""
     reached = array.itemsize
     for step, count in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
         if step < reached:
@@ -204,7 +206,7 @@ def _apart(array: np.ndarray) -> bool:
 
 
 def _share(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether an element of both lies at one address; also where finding that out takes long."""
+    """Whether an element of both lies at one address; True also if finding out takes long."""
     return bool(np.may_share_memory(a, b, max_work=10_000))  # type: ignore[arg-type]  # its stubs know two numbers alone
 
 
@@ -235,9 +237,9 @@ def check_array(kernel: Signature, name: str, array: np.ndarray, written: bool) 
 def infer_sizes(
     kernel: Signature, arrays: Dict[str, np.ndarray], given: Dict[str, int] | None = None
 ) -> dict[str, int]:
-    """The free sizes that the arrays' shapes and `given` determine.
+    """The free sizes determined by the arrays' shapes and `given`.
 
-    `given` is as Kernel.named_sizes() takes it. Raises SizeError where a size is not positive (below a parameter's `low`), or where
+    `given` is as Kernel.named_sizes() takes it. Raises SizeError if a size is not positive (below a parameter's `low`), or if
     two places disagree: it names both.
     """
     lows = {p.name: p.low for p in kernel.kernel.parameters}
@@ -261,7 +263,7 @@ def infer_sizes(
 
 
 def missing_sizes(kernel: Signature, arrays: Dict[str, np.ndarray], sizes: Dict[str, int]) -> None:
-    """Every free size is known. Raises SizeError that names those that no shape determines, with values that fit these shapes."""
+    """Raise SizeError unless every free size is known. It names sizes determined by no shape, with values fitting the shapes."""
     missing = [n for n in kernel.free_sizes if n not in sizes]
     if missing:
         shapes = {n: a.shape for n, a in arrays.items()}
@@ -281,7 +283,7 @@ def check_shapes(kernel: Signature, arrays: Dict[str, np.ndarray], sizes: Dict[s
 
 
 def not_finite(kernel: Signature, name: str, array: np.ndarray, padded: Sequence[str]) -> str:
-    """Where the C found an element that is not finite: which is the first. padded: tensors with zeros around them."""
+    """The error text for an element found not finite by the C: it names the first. padded: tensors with zeros around them."""
     pins = ", ".join(f"'pad.{t}': 'tests'" for t in padded if t != name)
     other = (
         f"compile with fix={{{pins}}}, which multiplies by no zeros, where such a program is found"
@@ -295,7 +297,7 @@ def not_finite(kernel: Signature, name: str, array: np.ndarray, padded: Sequence
 
 
 def out_of_range(kernel: Signature, name: str, low: Any, high: Any, array: np.ndarray) -> str:
-    """Where the C found an element that is out of range: which is the first."""
+    """The error text for an element found out of range by the C: it names the first."""
     return (
         f"{out_of_proved(kernel, name, low, high, array)}; compile without that assumption, with an instruction that "
         "needs none, or pass check_ranges=False, and such elements give wrong results"
@@ -303,7 +305,7 @@ def out_of_range(kernel: Signature, name: str, low: Any, high: Any, array: np.nd
 
 
 def out_of_proved(kernel: Signature, name: str, low: Any, high: Any, array: np.ndarray) -> str:
-    """Which element is the first out of a range that the proof assumes."""
+    """The first element outside a range assumed by the proof, in words."""
     return (
         f"{_first(name, array, ~inside(array, low, high))}, and {kernel.name} was proved for {name} in [{low}, {high}]"
     )
@@ -316,7 +318,7 @@ def _first(name: str, array: np.ndarray, bad: np.ndarray) -> str:
 
 
 def tensor_shape(tensor: Tensor, sizes: Dict[str, int]) -> tuple[int, ...]:
-    """The tensor's shape at these sizes. Raises SizeError where a dimension would be negative."""
+    """The tensor's shape at these sizes. Raises SizeError if a dimension would be negative."""
     shape = tuple(int(evaluate(e, sizes)) for e in tensor.shape)
     if any(n < 0 for n in shape):
         raise SizeError(f"{tensor.name} would have shape {shape} with {listed(sizes)}")
@@ -356,7 +358,7 @@ def _settle(
 
 
 def _solve(extent: Any, name: str, value: int, sizes: Dict[str, int]) -> int | None:
-    """The one integer that makes the extent equal value, where the extent is affine in it with a known slope."""
+    """The one integer making the extent equal value, if the extent is affine in it with a known slope; else None."""
     parts = affine(extent, [name])
     if parts is None or name not in parts[0]:
         return None

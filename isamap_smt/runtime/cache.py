@@ -1,10 +1,10 @@
-"""Compiled libraries are kept under the digest of all that made them: C, compiler, flags and, for `native`, the CPU.
+"""Compiled libraries are kept under the digest of everything they depend on: C, compiler, flags and, for `native`, the CPU.
 
 A library appears in the cache whole or not at all: it is built in a directory of its own and then renamed. Its digest lies beside
-it, so that one that a full disk or a crash has damaged is built again.
+it, so a library damaged by a full disk or a crash is built again.
 
 The header of the vector instructions is compiled once for each compiler and its flags: reading it takes longer than a kernel for
-AVX2, 0.33 s of zig, 0.12 s of them its own. A header that cannot be used changes nothing but the time.
+AVX2, 0.33 s of zig, 0.12 s of them its own. An unusable header changes nothing but the time.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _PACKAGES = ("isamap_smt", "isamap_encodings", "isamap_hardware", "isamap_kernel
 _SCRATCH = ".building-"
 _DIGEST = ".digest"
 _ELSEWHERE = "free some space there, or set ISAMAP_CACHE to another place"
-_LITTLE = 1 << 16  # bytes: where fewer are free, the disk is what ails a failed build
+_LITTLE = 1 << 16  # bytes: if fewer are free, a failed build is the disk's fault
 
 
 def cache_directory() -> Path:
@@ -53,7 +53,7 @@ def cache_directory() -> Path:
 
 
 def build_key(source: str, compiler: Compiler, flags: Iterable[str]) -> str:
-    """Digest of the C, the compiler and its flags; of this CPU's features too where a flag says `native`."""
+    """Digest of the C, the compiler and its flags; of this CPU's features too if a flag says `native`."""
     parts = [source, *compiler.command, compiler.version, *flags]
     if any("native" in flag for flag in flags):
         parts += sorted(host_features())
@@ -87,9 +87,9 @@ def sources_stamp(*folders: str | Path) -> str:
 
 @cache
 def own_sources(exactly: bool = False) -> str:
-    """What tells every source file of ours from what it was before, and the versions of what computes for us.
+    """A text that changes with any of our source files, and with the versions of the libraries that compute for us.
 
-    exactly: by what stands in the files, for what is not proved again; else by their sizes and times of change.
+    exactly: by the files' contents, for results not proved again; else by their sizes and times of change.
     """
     folders = [folder for name in _PACKAGES for folder in __import__(name).__path__]
     from importlib.metadata import version
@@ -121,7 +121,7 @@ def build_library(
 
     requires: features the code uses, by archspec's names. native: for this CPU alone. sanitize: with address and
     undefined-behaviour checks. simde: x86 vector instructions this CPU lacks are emulated by SIMDe. target: for the machine of
-    this triple. Raises BuildError, and HardwareError where no such machine has the features.
+    this triple. Raises BuildError, and HardwareError if no such machine has the features.
     """
     features = frozenset(requires)
     if target is not None:
@@ -149,10 +149,10 @@ def build_library(
 
 
 def build_program_for(triple: str, source: str, caller: str, requires: Iterable[str], cc: str | None = None) -> Path:
-    """A program for the machine of that triple, from the cache or newly built: the C of a kernel with these features, linked with
-    `caller`, C that has a `main`.
+    """A program for the machine of that triple, from the cache or newly built.
 
-    It needs nothing where it runs. Raises BuildError, and HardwareError where no such machine has the features.
+    It links the C of a kernel with these features to `caller`, C with a `main`.
+    It needs nothing where it runs. Raises BuildError, and HardwareError if no such machine has the features.
     """
     features = frozenset(requires)
     check_target(triple, features)
@@ -173,9 +173,9 @@ def build_program_for(triple: str, source: str, caller: str, requires: Iterable[
 
 
 def build_shared(files: Mapping[str, str], requires: Mapping[str, Iterable[str]], cc: str | None = None) -> Path:
-    """The shared library of these files (name -> text), from the cache or newly built. requires: the features that a file uses.
+    """The shared library of these files (name -> text), from the cache or newly built. requires: features used by each file.
 
-    Raises BuildError, and HardwareError where this CPU lacks features.
+    Raises BuildError, and HardwareError if this CPU lacks features.
     """
     features = {name: frozenset(requires.get(name, ())) for name in files if name.endswith(".c")}
     if missing := frozenset().union(*features.values()) - host_features():
@@ -199,9 +199,9 @@ def build_shared(files: Mapping[str, str], requires: Mapping[str, Iterable[str]]
 def link_faster(
     compiler: Compiler, made: Path, files: Mapping[str, str], features: Mapping[str, Iterable[str]]
 ) -> None:
-    """Make a shared library of the C files beside its place, with the precompiled header where several read it.
+    """Make a shared library of the C files beside its place, with the precompiled header if several read it.
 
-    files: their texts; features: those that each is compiled for. Raises BuildError.
+    files: their texts; features: those each is compiled for. Raises BuildError.
     """
     sources = {made.parent / n: frozenset(used) for n, used in features.items()}
     readers: dict[frozenset[str], list[Path]] = {}
@@ -217,14 +217,16 @@ def link_faster(
 
 
 def first_for(triple: str, cc: str | None = None) -> bool:
-    """Whether build_program_for() has built nothing for that triple yet: zig then compiles that machine's C library, too, and
-    keeps it. Raises BuildError."""
+    """Whether build_program_for() has built nothing for that triple yet. Raises BuildError.
+
+    At its first program, zig also compiles that machine's C library, and keeps it.
+    """
     compiler = find_compiler(cc or "zig")
     return compiler.family == "zig" and not _linked(triple, compiler).exists()
 
 
 def _linked(triple: str, compiler: Compiler) -> Path:
-    """A file that is there once this compiler has linked a program for the triple."""
+    """The path of a file, present once this compiler has linked a program for the triple."""
     return cache_directory() / f"linked-{digest_of([triple, *compiler.command, compiler.version])}"
 
 
@@ -235,9 +237,10 @@ def build_bare(
     cc: str | None = None,
     apart: Iterable[str] = (),
 ) -> Path:
-    """A program for a machine without an operating system, from the cache or newly built: one C source, compiled in a folder that
-    has the files `beside` it (name -> text), with exactly these arguments, by the compiler of the ziglang wheel.
+    """A program for a machine without an operating system, from the cache or newly built.
 
+    One C source is compiled in a folder with the files `beside` it (name -> text), with exactly these arguments, by default by
+    the compiler of the ziglang wheel.
     apart: if any, the source is compiled by itself, with these, and linked with the others. Raises BuildError.
     """
     compiler = find_compiler(cc or "zig")
@@ -301,7 +304,7 @@ def _build(source: str, compiler: Compiler, flags: list[str], library: Path) -> 
 
 
 def _put(directory: Path, built: str, place: Path) -> None:
-    """Rename what was built to its place: first what it was made of, then it, then its digest."""
+    """Rename a finished build to its place: first its source, then it, then its digest."""
     made = {".c": directory / "kernel.c", place.suffix: directory / built, _DIGEST: directory / "kernel.digest"}
     made[_DIGEST].write_text(_digest(directory / built))
     for suffix, file in made.items():
@@ -331,7 +334,7 @@ def _sanitizing(compiler: Compiler) -> Compiler:
 
 
 def _sweep(cache: Path, age: float = 86400.0) -> None:
-    """Remove what a killed build left behind more than `age` seconds ago."""
+    """Remove the remains of killed builds older than `age` seconds."""
     for left in cache.glob(f"{_SCRATCH}*"):
         try:
             if time.time() - left.stat().st_mtime > age:
@@ -345,7 +348,7 @@ _DEFINED = re.compile(r"#\s*define\s+(\w+)")
 
 
 def includes_it(source: str) -> bool:
-    """Whether the source has INCLUDE, and no macro before it that headers could read: ours they do not know."""
+    """Whether the source has INCLUDE, with no macros before it but our own: headers do not know these."""
     before, found, _ = source.partition(INCLUDE)
     return bool(found) and all(name.startswith("ISAMAP_") for name in _DEFINED.findall(before))
 
@@ -353,10 +356,10 @@ def includes_it(source: str) -> bool:
 def precompiled(
     compiler: Compiler, flags: Sequence[str], cache: Path, key: str, scratch: str, at_once: bool = False
 ) -> list[str]:
-    """Arguments with which a source that includes_it() need not read the header; none where there is no compiled one.
+    """Arguments that spare a source with includes_it() the header's text; none if there is no compiled header.
 
-    It is made at the second build with these flags: who builds once does not wait for it; or at_once. key: of the compiler and its
-    flags. scratch: how names of unfinished directories in the cache begin.
+    It is made at the second build with these flags, or at_once: a single build does not wait for it. key: of the compiler and its
+    flags. scratch: the beginning of names of unfinished directories in the cache.
     """
     header = cache / f"intrinsics-{key}.h"
     made = header.with_suffix(".h.gch" if compiler.family == "gcc" else ".h.pch")
@@ -379,7 +382,7 @@ def forget(cache: Path, key: str) -> None:
 
 
 def _make(compiler: Compiler, flags: Sequence[str], header: Path, made: Path, scratch: str) -> None:
-    """Compile it beside its place, and rename. Raises OSError where that does not work."""
+    """Compile it beside its place, and rename. Raises OSError on failure."""
     with tempfile.TemporaryDirectory(prefix=scratch, dir=header.parent) as directory:
         new = Path(directory) / made.name
         chosen = [f for f in flags if f != "-shared"]

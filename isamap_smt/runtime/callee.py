@@ -1,4 +1,4 @@
-"""A program that can be called: what is checked of a call's arrays in Python, wherever the program then runs."""
+"""A callable program: the checks of a call's arrays in Python, wherever the program then runs."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _SHAPES_KEPT = 1024
 
 
 def unchecked(check_finite: Any, check_ranges: Any) -> int:
-    """What the caller wants left unchecked, as the C takes it. Raises ArgumentError for what is neither True nor False."""
+    """The checks declined by the caller, as the C takes them. Raises ArgumentError for anything but True and False."""
     finite = yes_or_no(check_finite, "check_finite", ArgumentError)
     ranges = yes_or_no(check_ranges, "check_ranges", ArgumentError)
     return (0 if finite else TRUST_FINITE) | (0 if ranges else TRUST_RANGES)
 
 
 class Callee(Shown):
-    """A program with what its calls need: the kernel's signature, the ranges that its proof assumes, and notes for the user.
+    """A program with the needs of its calls: the kernel's signature, the ranges assumed by its proof, and notes for the user.
 
-    zeroed: outputs that are added to from 0 only, since an instruction saturates them. looked_at: these, and those of bool that go
-    on from what they hold: each call looks at it.
+    zeroed: outputs added to only from 0, since an instruction saturates them. looked_at: these, and outputs of bool that go
+    on from their contents: each call looks at them.
     """
 
     def __init__(self, program: Program) -> None:
@@ -56,8 +56,10 @@ class Callee(Shown):
         accumulate: Any,
         work: Dict[str, np.ndarray] | None = None,
     ) -> check.Arguments:
-        """What the C cannot see is checked; outputs that the caller did not pass are made, temporaries too but for `work`.
-        accumulate: outputs that he did pass are added to. Nothing is filled yet."""
+        """The checked arguments. Outputs not passed by the caller are made, and so are temporaries except `work`.
+
+        Everything the C cannot see is checked. accumulate: outputs passed by the caller are added to. Nothing is filled yet.
+        """
         signature, add = self.signature, yes_or_no(accumulate, "accumulate", ArgumentError)
         missing = [n for n in signature.inputs if n not in arrays]
         if missing:
@@ -90,18 +92,18 @@ class Callee(Shown):
         return given
 
     def _check_assumed(self, arguments: check.Arguments) -> None:
-        """Raise ArgumentError or AssumedError unless the call is as the proof assumes: for programs whose C does not look."""
+        """Raise ArgumentError or AssumedError if the call breaks the proof's assumptions: for programs whose C does not look."""
         self._check_ranges(arguments.arrays)
         require_assumed(self.kernel, self.program.hypotheses, arguments.sizes, arguments.arrays)
 
     def _check_ranges(self, arrays: Dict[str, np.ndarray]) -> None:
-        """Raise ArgumentError unless elements lie in the ranges that the proof assumes: for programs whose C does not look."""
+        """Raise ArgumentError unless elements lie in the ranges assumed by the proof: for programs whose C does not look."""
         for name, low, high in self.ranges:
             if not inside(arrays[name], low, high).all():
                 raise ArgumentError(check.out_of_proved(self.signature, name, low, high, arrays[name]))
 
     def _sizes_of(self, arrays: Dict[str, np.ndarray], given: Dict[str, int] | None) -> Dict[str, int]:
-        """The sizes that these shapes mean, checked; shapes seen before are not worked out again."""
+        """The sizes meant by these shapes, checked; shapes seen before are not worked out again."""
         given = valid_sizes(given)
         key = (tuple((n, a.shape) for n, a in arrays.items()), tuple(sorted(given.items())))
         sizes = self._fits.get(key)
@@ -114,7 +116,7 @@ class Callee(Shown):
         return sizes
 
     def _made(self, name: str, sizes: Dict[str, int]) -> np.ndarray:
-        """An array for an output that was not given; it holds anything."""
+        """An uninitialised array for an output not given. Raises SizeError if it does not fit into memory."""
         tensor = self.signature.tensors[name]
         shape = check.tensor_shape(tensor, sizes)
         try:
@@ -125,12 +127,12 @@ class Callee(Shown):
             ) from None
 
     def _begin(self, arguments: check.Arguments) -> None:
-        """Fill what begins at the neutral element and is not begun by the program."""
+        """Fill the arrays that begin at the neutral element, except those begun by the program."""
         for name in arguments.begun:
             arguments.arrays[name].fill(self.first(name)[()])
 
     def first(self, name: str) -> np.ndarray:
-        """The neutral element of the first statement that writes it, as an array without dimensions."""
+        """The neutral element of the first statement writing it, as an array without dimensions."""
         op = next(s.op for s in self.kernel.statements if s.target.tensor == name)
         dtype = self.signature.tensors[name].dtype
         return np.full((), neutral(op, dtype), dtype.numpy)

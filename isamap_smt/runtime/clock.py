@@ -1,8 +1,8 @@
-"""The clock of this core, measured: what turns operations per second into operations per cycle.
+"""The measured clock of this core: it turns operations per second into operations per cycle.
 
-What the system reports is often the nominal clock. A chain of dependent shifts and exclusive ors takes two cycles a
+The system often reports the nominal clock. A chain of dependent shifts and exclusive ors takes two cycles a
 step on every x86 and ARM core we know of: the machine has nothing to overlap. It is timed by the thread's own clock, as
-the measurements that it prices are: on a busy machine the wall's clock goes on while others have the core.
+are the measurements it prices: on a busy machine the wall's clock goes on while others have the core.
 """
 
 from __future__ import annotations

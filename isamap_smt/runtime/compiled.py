@@ -1,6 +1,6 @@
 """A compiled kernel is a function on NumPy arrays: it checks them, then runs the machine code on their memory.
 
-What the library exports, and how it says which hypothesis of the proof a call breaks, is described in codegen/c_printer.py.
+codegen/c_printer.py describes the exports of the library, and its codes for the hypotheses broken by a call.
 ctypes releases Python's lock while the code runs.
 """
 
@@ -43,18 +43,18 @@ _Sizes = ctypes.POINTER(ctypes.c_int64)
 class CompiledKernel(Callee):
     """A program built into a shared library, callable on arrays.
 
-    `kernel(A, B)`, `kernel(A=..., B=...)`: inputs by position or name. An `out=` that is not contiguous is computed in a copy; each
-    run takes back what it computes. `out=` is accumulated into where the kernel says
-    `+=`, `max=` and the like; with `accumulate=False`, and without it, outputs start at the reduction's neutral element.
-    `sizes=` gives those that no shape determines, by axis (i) or size (I).
+    `kernel(A, B)`, `kernel(A=..., B=...)`: inputs by position or name. `out=` is accumulated into where the kernel says
+    `+=`, `max=` and the like; with `accumulate=False`, and without `out=`, outputs start at the reduction's neutral element.
+    An `out=` without contiguous layout is computed in a copy; each run copies the results back.
+    `sizes=` gives those determined by no shape, by axis (i) or size (I).
     Returns the output, or a dictionary when there are several.
     """
 
     def __init__(self, source: PrintedC, library: Path, *, emulated: bool = False, notes: tuple[str, ...] = ()) -> None:
-        """source: what print_c() returned. library: that, compiled. emulated: the library runs without the features it requires.
-        notes: what the user should hear of how it was built.
+        """source: the text from print_c(). library: its compiled form. emulated: it runs without the features it requires.
 
-        Raises NotProvedError for other text, HardwareError where this CPU lacks an instruction, BuildError where the library is
+        notes: for the user, on how it was built.
+        Raises NotProvedError for other text, HardwareError if this CPU lacks an instruction, BuildError if the library is
         no kernel.
         """
         program = require_printed(source, "CompiledKernel()").checked.program
@@ -97,9 +97,9 @@ class CompiledKernel(Callee):
     ) -> Call:
         """A call with everything checked and no result yet: run() may be timed, and repeated on the same arrays.
 
-        work: arrays for temporaries, by name; what they hold is no part of the result.
-        accumulate: whether `out` is added to; where it is not, whatever it holds is no part of the result.
-        check_finite, check_ranges: whether the elements of tensors that the proof assumes finite, or in a range, are looked at.
+        work: arrays for temporaries, by name; their contents do not reach the result.
+        accumulate: whether `out` is added to; if not, its contents do not reach the result.
+        check_finite, check_ranges: whether to look at the elements of tensors assumed finite, or in a range, by the proof.
         Constant operands are packed by each run(); see pack().
         """
         trust, count = unchecked(check_finite, check_ranges), _threads(threads)
@@ -115,11 +115,11 @@ class CompiledKernel(Callee):
         check_ranges: bool = True,
         **constants: Any,
     ) -> PackedKernel:
-        """This kernel with its constant operands packed once. Raises ArgumentError when they are others, or break what
-        the proof assumes of their values.
+        """This kernel with its constant operands packed once.
 
-        Constants are given by name, or by position in the order of `constants`. `sizes` gives those that the packed form
-        needs and the constants' shapes do not determine.
+        Constants are given by name, or by position in the order of `constants`. `sizes` gives those needed by the packed form
+        and not determined by the constants' shapes. Raises SizeError if one is missing, and ArgumentError for other operands, or
+        for values against the proof's assumptions.
         """
         constants |= check.by_name(self.kernel.name, self.constants, positional, constants)
         if set(constants) != set(self.constants) or len(positional) > len(self.constants):
@@ -142,8 +142,10 @@ class CompiledKernel(Callee):
         return PackedKernel(self, arrays, known, tuple(buffers))
 
     def _checked(self, arguments: check.Arguments, packed: Any, threads: int, trust: int) -> Any:
-        """The arrays' pointers, where the C takes this call. `packed`: pointers to what was packed, None before that. Constants
-        that are among the arrays are compared with it. Raises what refusal() gives."""
+        """The arrays' pointers, once the C has accepted this call. `packed`: pointers to packed operands, None before packing.
+
+        Constants among the arrays are compared with it. Raises the exceptions of refusal().
+        """
         tensors, how = self._pointers(arguments.arrays), trust | (BEGIN if arguments.fresh else 0)
         filled = [n for n in arguments.begun if n in self.looked_at]  # before it runs, and not before all is checked
         begun = {n: np.full_like(arguments.arrays[n], self.first(n)[()]) for n in filled}
@@ -156,7 +158,7 @@ class CompiledKernel(Callee):
         return tensors
 
     def _new_known(self, inputs: Sequence[str], results: Sequence[str]) -> KnownCalls:
-        """For calls that take these inputs and give these results."""
+        """The memory of calls with these inputs and results."""
         e, trusted = self._exported, _TRUSTED & ~TRUST_RANGES if self.looked_at else _TRUSTED
         return KnownCalls(inputs, results, (e.run, e.check, e.pack), trusted)
 
@@ -172,7 +174,7 @@ class CompiledKernel(Callee):
         return [lasting_empty(n) for n in counts]
 
     def _pointers(self, arrays: Dict[str, np.ndarray]) -> Any:
-        """Pointers in the order of kernel.tensors; NULL for those that are not given."""
+        """Pointers in the order of kernel.tensors; NULL for tensors not given."""
         addresses = [
             arrays[t.name].__array_interface__["data"][0] if t.name in arrays else None for t in self.kernel.tensors
         ]
@@ -190,7 +192,7 @@ class CompiledKernel(Callee):
         return f"CompiledKernel({self.kernel.name}, inputs {', '.join(self.kernel.inputs)}, {self.library.name})"
 
     def __str__(self) -> str:
-        """How to call it, which instruction it uses, and what every call checks."""
+        """Its call, its instruction, and the checks of every call."""
         mappings = [s.proved.mapping for s in self.program.schedules[:1]]
         call = f"{', '.join(self.kernel.inputs)}, out={', '.join(self.kernel.results)}"
         how = [f"{m.id} onto {m.instruction.name}" for m in mappings] or ["element by element"]
@@ -206,20 +208,20 @@ class CompiledKernel(Callee):
 
 
 def _by_hand(program: Program, source: str, library: Path) -> CompiledKernel:
-    """A library that nothing is proved about, as a kernel: for tests of the calls alone."""
+    """A kernel from a library without a proof: for tests of the calls alone."""
     made = CompiledKernel.__new__(CompiledKernel)
     made._load(program, source, library)
     return made
 
 
 class Call:
-    """One checked call. `result` is what the kernel returns; run() does the work and may be repeated."""
+    """One checked call. `result` is the kernel's result; run() does the work and may be repeated."""
 
     def __init__(
         self, kernel: CompiledKernel, arguments: check.Arguments, buffers: list[np.ndarray], threads: int, pack: bool,
         tensors: Any = None, trust: int = 0,
     ) -> None:  # fmt: skip
-        """tensors: pointers to the arguments, where they are known. trust: what the caller wants left unchecked."""
+        """tensors: pointers to the arguments, if known. trust: the checks declined by the caller."""
         self.arguments = arguments
         self._kernel, self._buffers, self._threads = kernel, buffers, ctypes.c_int64(threads)
         self._tensors = self._rest = tensors if tensors is not None else kernel._pointers(arguments.arrays)
@@ -233,9 +235,9 @@ class Call:
         self._known, self._options, self._repeated = kernel._new_known((), ()), {"threads": threads}, False
 
     def run(self) -> None:
-        """Compute. What was given as `out` to be added to is added to once more at every run; everything else begins anew.
+        """Compute. An `out` to be added to is added to once more at every run; everything else begins anew.
 
-        Stated ranges and finite values are those that prepare() looked at; indices that are data are looked at each time.
+        prepare() has looked at stated ranges and finite values; indices from data are looked at each time.
         Raises MemoryError or SizeError.
         """
         self.arguments.take()
@@ -261,7 +263,7 @@ class Call:
 
     @property
     def looked_at_when_begun(self) -> bool:
-        """Whether the C looks at what is filled of the caller's arrays, so that what they hold before must not be looked at."""
+        """Whether the C looks at a caller's array only after it is filled: its contents before must not be looked at."""
         return bool({*self.arguments.given} & {*self.arguments.begun} & {*self._kernel.looked_at})
 
     def _told(self, code: int) -> None:
@@ -269,14 +271,14 @@ class Call:
             self._kernel._check(code, self.arguments.arrays, self.arguments.sizes)
 
     def form(self, inputs: Sequence[str]) -> Form:
-        """Of calls like this one, that take these inputs; all others never change."""
+        """The form of calls like this one with these inputs; all other arrays never change."""
         kernel, arguments = self._kernel, self.arguments
         parts = [self._part(t.name, arguments.arrays[t.name], inputs) for t in kernel.kernel.tensors]
         kind = MADE if not arguments.given else BEGUN if arguments.fresh else ADDED
         return self._form(kind, BEGIN if arguments.fresh else 0, parts)
 
     def _same(self) -> Form:
-        """Of this call and no other."""
+        """The form of this call and no other."""
         dropped = self._kernel._dropped if self._pack is None else ()
         arrays = ((t.name, self.arguments.arrays[t.name]) for t in self._kernel.kernel.tensors)
         parts = [Part.constant(a, n in dropped, self._first(n)) for n, a in arrays]
@@ -287,7 +289,7 @@ class Call:
         return Form(kind, how, sizes, tuple(self._buffers), self._pack is not None, tuple(parts), prepared)
 
     def _first(self, name: str) -> bytes:
-        """The element that the array is filled with before each run."""
+        """The element to fill the array with before each run; no bytes if it is not filled."""
         return self._kernel.first(name).tobytes() if name in self.arguments.begun else b""
 
     def _part(self, name: str, array: np.ndarray, inputs: Sequence[str]) -> Part:
@@ -361,7 +363,7 @@ class PackedKernel:
         return Call(self.compiled, arguments, buffers, count, pack=False, trust=trust)
 
     def _alike(self, name: str, array: np.ndarray) -> None:
-        """Raise ArgumentError where the array cannot hold the same elements, by its shape or type."""
+        """Raise ArgumentError if the array's shape or type is not the packed constant's."""
         held = self.constants[name]
         if array.shape != held.shape or array.dtype != held.dtype:
             raise ArgumentError(
@@ -371,7 +373,7 @@ class PackedKernel:
 
 
 def _first(call: Call, known: KnownCalls, inputs: tuple[Any, ...], options: Dict[str, Any]) -> Any:
-    """The result of this call, which Python has looked at; calls like it are known afterwards."""
+    """The result of this call, already checked by Python; calls like it may be known afterwards."""
     call.run()
     if known.worth(inputs, options) and not call.looked_at_when_begun and not call.arguments.copied:
         known.remember(call.form(known.inputs))
@@ -379,7 +381,7 @@ def _first(call: Call, known: KnownCalls, inputs: tuple[Any, ...], options: Dict
 
 
 def _threads(threads: int) -> int:
-    """The number of threads as C takes it. Raises ArgumentError for what is no whole number, and below 1."""
+    """The number of threads as C takes it. Raises ArgumentError for anything but a whole number of at least 1."""
     return min(whole_number(threads, "threads", ArgumentError), LARGEST)
 
 
@@ -417,13 +419,13 @@ def _entry_points(library: Path) -> _Exported:
 def build_program(
     source: PrintedC, *, cc: str | None = None, sanitize: bool = False, simde: bool = False
 ) -> CompiledKernel:
-    """What print_c() printed, compiled for this CPU, from the cache where it was built before.
+    """The text from print_c(), compiled for this CPU, from the cache if it was built before.
 
     sanitize: with address and undefined-behaviour checks; the process must have the compiler's libasan preloaded.
     simde: instructions this CPU lacks are emulated by SIMDe's headers, for tests.
     Its instructions are checked first, unless this project's tests did that or an earlier use. Raises NotProvedError for other
-    text, BuildError, HardwareError where this CPU lacks an instruction, and DescriptionError where one does something else than
-    its description says.
+    text, BuildError, HardwareError if this CPU lacks an instruction, and DescriptionError if one differs from
+    its description.
     """
     program = require_printed(source, "build_program()").checked.program
     used = used_instructions(program)

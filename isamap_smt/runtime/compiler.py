@@ -1,4 +1,4 @@
-"""A C compiler: which one, with which flags, and what it says when it refuses.
+"""The choice of a C compiler, its flags, and its complaints.
 
 The compiler of the `ziglang` wheel is the default, because it needs no system package and is the same on every machine.
 `--cc` or ISAMAP_CC names another one. Floating point is compiled as written: no contraction, no fast-math.
@@ -47,7 +47,7 @@ HELP = (
 
 @dataclass(frozen=True)
 class Compiler:
-    """How to start it, whose it is ('zig', 'clang' or 'gcc'), what it calls its version, and the user's own arguments."""
+    """The command to start it, its family ('zig', 'clang' or 'gcc'), its version in its own words, and the user's arguments."""
 
     command: tuple[str, ...]
     family: str
@@ -57,10 +57,10 @@ class Compiler:
     def flags(
         self, requires: Iterable[str] = (), *, native: bool = False, sanitize: bool = False, target: str | None = None
     ) -> list[str]:
-        """Flags for a shared library that uses these features (archspec's names).
+        """Flags for a shared library using these features (archspec's names).
 
         native: tune for, and use everything of, this CPU. sanitize: address and undefined-behaviour checks. target: for the
-        machine of this triple, such as aarch64-linux-musl. Raises BuildError where the compiler takes none.
+        machine of this triple, such as aarch64-linux-musl. Raises BuildError if the compiler takes none.
         """
         requires = tuple(requires)
         if target is not None:
@@ -89,7 +89,7 @@ class Compiler:
 
 
 def portable_flags(requires: Iterable[str]) -> list[str]:
-    """What gcc and clang need to compile the code by itself, for a library or a program."""
+    """Flags for gcc and clang to compile the code by itself, for a library or a program."""
     requires = tuple(requires)
     architecture = where_all_are(requires)
     return [*_BASE, *gnu_flags(requires, architecture), *width_flags(requires, architecture), *_MEANING, "-lm"]
@@ -98,8 +98,8 @@ def portable_flags(requires: Iterable[str]) -> list[str]:
 def find_compiler(cc: str | None = None) -> Compiler:
     """The compiler named by `cc`, else by ISAMAP_CC, else the ziglang wheel's, else the system's clang or gcc.
 
-    `cc` is 'zig', 'clang', 'gcc', another command or a path, with arguments behind it: 'gcc -O2'. Raises BuildError that says
-    what to install.
+    `cc` is 'zig', 'clang', 'gcc', another command or a path, with arguments behind it: 'gcc -O2'. Raises BuildError with advice
+    on installing one.
     """
     if (cc is not None and not str(cc).strip()) or not isinstance(cc, str | None):
         raise BuildError(
@@ -126,7 +126,7 @@ def compile_shared(
 
 
 def compile_linked(compiler: Compiler, directory: Path, requires: Iterable[str], triple: str) -> None:
-    """Make kernel.elf of the directory's kernel.c, for a CPU with these features, and caller.c: one file that needs no other.
+    """Make kernel.elf of the directory's kernel.c, for a CPU with these features, and caller.c: one file needing no other.
 
     Raises BuildError with the compiler's first complaints.
     """
@@ -142,7 +142,7 @@ def compile_linked(compiler: Compiler, directory: Path, requires: Iterable[str],
 
 
 def object_flags(compiler: Compiler, requires: Iterable[str], triple: str) -> list[str]:
-    """Flags for a part of a program for a CPU with these features. Raises BuildError where the compiler takes no triple."""
+    """Flags for a part of a program for a CPU with these features. Raises BuildError if the compiler takes no triple."""
     return [f for f in compiler.flags(requires, target=triple) if f not in _SHARED]
 
 
@@ -153,8 +153,9 @@ def link_shared(
     target: str | None = None,
     more: Mapping[Path, Sequence[str]] | None = None,
 ) -> None:
-    """Make one shared library of several files of one folder, each for a CPU with its own features; the bytes do not say where it
-    lies. target: the machine's triple; more: further flags for a file. Raises BuildError.
+    """Make one shared library of several files of one folder, each for a CPU with its own features.
+
+    The bytes do not depend on its place. target: the machine's triple; more: further flags for a file. Raises BuildError.
     """
     place = f"-ffile-prefix-map={made.parent}=."
 

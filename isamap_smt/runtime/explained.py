@@ -1,4 +1,4 @@
-"""The rounding error that a program may have, of the expressions that its instructions really compute."""
+"""The possible rounding error of a program, for the expressions its instructions really compute."""
 
 from __future__ import annotations
 
@@ -31,11 +31,12 @@ FOLLOWED = 500_000  # points at each of which a run looks at the rounding
 def rounding_error(
     of: Kernel | Any, arrays: Mapping[str, np.ndarray], sizes: Mapping[str, int] | None = None
 ) -> dict[str, Near]:
-    """Output name -> `value` and `error` of its elements: the exact result for these arrays, and that of any program of the kernel
-    whose sums come in any order, both lie within the error of the value. Infinity: nothing is said of that element.
+    """Output name -> `value` and `error` of its elements for these arrays.
 
-    of: a kernel; or a plan, a program or a compiled kernel, whose instructions may compute other expressions that are the same over
-    the reals. Raises SizeError where there are too many points, or where an instruction rounds in a way of its own.
+    The exact result, and that of any program of the kernel with sums in any order, both lie within the error of the
+    value. Infinity: nothing is said of that element.
+    of: a kernel; or a plan, a program or a compiled kernel, whose instructions may compute other expressions, equal over
+    the reals. Raises SizeError if there are too many points, or if an instruction rounds in a way of its own.
     """
     if isinstance(of, (Kernel, str)) or of is None:
         return of_kernel(found_kernel(of), arrays, sizes)
@@ -46,11 +47,11 @@ def rounding_error(
 def rounding_bound(
     of: Kernel | Any, ranges: Mapping[str, tuple[float, float]], sizes: Mapping[str, int] | None = None
 ) -> dict[str, Bound]:
-    """Output name -> how far its elements may be off, and where they lie, for all inputs within these ranges; without a run, and in
-    calls that add to nothing.
+    """Output name -> an error bound and the range of its elements, for all inputs within these ranges; without a run.
 
-    of: as for rounding_error(). ranges: input -> least and greatest element; integers have those of their type where none is given.
-    Raises SizeError for open sizes, recurrences (of running maxima, plan.notes say it), and where an instruction rounds in a way of
+    It holds for calls that add to nothing.
+    of: as for rounding_error(). ranges: input -> least and greatest element; integers have those of their type if none is given.
+    Raises SizeError for open sizes, recurrences (of running maxima, plan.notes say it), and if an instruction rounds in a way of
     its own; UnknownNameError for an input without a range, RangeError for a range that is none.
     """
     if isinstance(of, (Kernel, str)) or of is None:
@@ -77,7 +78,7 @@ def _bounded(
 
 
 def _known(kernel: Kernel, sizes: Mapping[str, int] | None) -> dict[str, int]:
-    """Those that this kernel has: a program's may have fewer than the kernel that it was made of."""
+    """The given sizes that this kernel has: a program's kernel may have fewer than the one it was made of."""
     free = {*kernel.free_sizes, *(a.name for a in kernel.axes)}
     return {n: v for n, v in valid_sizes(sizes).items() if n in free}
 
@@ -90,12 +91,12 @@ def _program(of: Any) -> Program:
 
 
 def _nearer(one: dict[str, Bound], other: dict[str, Bound]) -> dict[str, Bound]:
-    """The smaller bound of each: a sum in parts has the terms of the whole, of which other things may be known."""
+    """The smaller bound of each: a sum in parts has the terms of the whole, but other facts may be known of them."""
     return {n: min(b, other[n], key=lambda x: x.error) for n, b in one.items()}
 
 
 def explained(program: Program, kernel: Kernel, arrays: Mapping[str, np.ndarray]) -> dict[str, Near]:
-    """The same, of results of floating point; empty where it is not followed. `kernel` has all sizes."""
+    """rounding_error() for floating-point results; empty if it is not followed. `kernel` has all sizes."""
     points = sum(int(sp.prod(a.extent for a in s.axes)) for s in kernel.statements)
     floats = any(kernel.tensor(n).dtype.is_float for n in kernel.results)
     if program.machine is not None or points > FOLLOWED or not floats:
@@ -109,8 +110,10 @@ def explained(program: Program, kernel: Kernel, arrays: Mapping[str, np.ndarray]
 def foreseen(
     program: Program, kernel: Kernel, arrays: Mapping[str, np.ndarray], results: Mapping[str, np.ndarray]
 ) -> tuple[str, ...]:
-    """What holds of each result for all inputs in ranges around these, which it says; where that is no less than the result is
-    itself, why. Empty where nothing is known. `kernel` has all sizes."""
+    """A statement on each result for all inputs in ranges around these; it names the ranges. `kernel` has all sizes.
+
+    If the bound is no less than the result itself, it gives the reason. Empty if nothing is known.
+    """
     floats = [n for n in kernel.inputs if kernel.tensor(n).dtype.is_float]
     wide = {n: arrays[n].astype(np.float64) for n in floats}  # of e8m0 there is no 0 to begin from
     if program.machine is not None or not all(np.isfinite(x).all() for x in wide.values()):
@@ -143,7 +146,7 @@ def _told(
 
 
 def _sizes(program: Program, kernel: Kernel) -> dict[str, int]:
-    """The sizes that the program leaves open."""
+    """The sizes left open by the program."""
     extents = {a.name: a.extent for a in kernel.axes}
     named = [a for a in program.kernel.axes if a.extent.is_Symbol and a.name in extents]
     return {str(a.extent): int(extents[a.name]) for a in named}

@@ -1,6 +1,6 @@
-"""How a C compiler is told that it may use a CPU's features: archspec's names as LLVM and GCC spell them, by architecture.
+"""A CPU's features in the flags of C compilers: archspec's names as LLVM and GCC spell them, by architecture.
 
-What is not in a table has one name for all three. Features that no compiler has to know of (`cpuid`) stand for nothing.
+A feature missing in a table has one name for all three. Features no compiler has to know of (`cpuid`) stand for nothing.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _LLVM = {
         **dict.fromkeys(("afp", "cpuid", "dgh", "evtstrm", "fpmr"), ""),
     },
 }
-# what may stand behind -march=armv8-a+, where that is not LLVM's name
+# names for -march=armv8-a+, if they are not LLVM's
 _GCC_ARM64 = {
     "neon": "simd",
     "fp-armv8": "fp",
@@ -89,12 +89,12 @@ def architecture_of(triple: str) -> str:
 
 
 def own_architecture() -> str:
-    """That of this machine."""
+    """This machine's architecture."""
     return architecture_of(platform.machine().lower())
 
 
 def where_all_are(requires: Iterable[str]) -> str:
-    """The architecture that has all these features: this machine's where it is one of several, or where none has them."""
+    """The architecture with all these features: this machine's if it is one of several, or if none has them."""
     known = [architectures(f) for f in requires]
     common = frozenset.intersection(*known) if known else frozenset()
     own = own_architecture()
@@ -108,7 +108,7 @@ def llvm_names(requires: Iterable[str], architecture: str) -> list[str]:
 
 
 def zig_cpu(base: str, requires: Iterable[str], architecture: str) -> str:
-    """zig's flag for that CPU with these features more."""
+    """zig's flag for the base CPU with these further features."""
     names = llvm_names(requires, architecture)
     return "-mcpu=" + "+".join([base, *(n.replace("-", "_").replace(".", "_") for n in names)])
 
@@ -123,6 +123,8 @@ def gnu_flags(requires: Iterable[str], architecture: str) -> list[str]:
 
 
 def width_flags(requires: Iterable[str], architecture: str) -> list[str]:
-    """The flag for loops in vectors as wide as the registers that the code uses itself. Compilers that are tuned for some CPUs take
-    half of each otherwise."""
+    """The flag for loops in vectors as wide as the registers used by the code itself.
+
+    Compilers tuned for some CPUs take half of each otherwise.
+    """
     return ["-mprefer-vector-width=512"] if architecture == "x86_64" and "avx512f" in set(requires) else []

@@ -1,5 +1,6 @@
-"""Ctrl-C and processes: workers that it never reaches and that never outlive who started them; and one that a solver turns into the
-best answer so far, which is still Ctrl-C to whoever asked for more than that answer.
+"""Ctrl-C and processes: workers it never reaches, and a solver answering it with the best solution so far.
+
+Such workers never outlive their starter. To a caller asking for more than the solver's answer it is still Ctrl-C.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def interrupts_later() -> Iterator[None]:
 
 
 def leave_with_parent() -> None:
-    """A parent that is gone, however it went, has no use for the rest of a long proof."""
+    """End once the parent is gone, however it went: it has no use for the rest of a long proof."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])
@@ -47,7 +48,7 @@ def leave_with_parent() -> None:
 
 @contextmanager
 def interrupts_kept() -> Iterator[None]:
-    """Raises KeyboardInterrupt after the body where one came during it and was made something else of."""
+    """Raise KeyboardInterrupt after the body if one came during it, even if the body turned it into something else."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield

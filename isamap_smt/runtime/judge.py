@@ -1,13 +1,13 @@
-"""Whether a kernel's results are right: equal where its arithmetic is exact, within the bound of its rounding elsewhere.
+"""Whether a kernel's results are right: equal if its arithmetic is exact, within the bound of its rounding otherwise.
 
-Integers are exact; so is floating point whose proof says 'exact' or 'ordered', which is compared with the interpreter bit for
-bit, NaN with NaN. Where a sum may be reordered, n terms of it are off by at most n roundings of its largest partial sum: the
+Integers are exact; so is floating point if its proof says 'exact' or 'ordered': it is compared with the interpreter bit for
+bit, NaN with NaN. If a sum may be reordered, n terms of it are off by at most n roundings of its largest partial sum. The
 bound, 4 e (n + 8) of the largest element of the result, counts every one of them in the same direction, in the coarsest type
-that is written (e: the distance from 1 to the next number), up to a quarter. Infinities and NaN must stand where the reference
-has them, rounded to the result's type. Where a result feeds on, as the state of a recurrence does, what follows from it is
-compared with what follows from the program's own: each step is judged, and not how far two orbits drift apart. For runs that
-are short enough every operation's rounding is followed besides, the stated ULP of functions included
-(isamap_smt.runtime.explained): each element must lie within the bound that follows for it.
+written (e: the distance from 1 to the next number), up to a quarter. Infinities and NaN must stand where the reference
+has them, rounded to the result's type. If a result feeds on, as the state of a recurrence does, its consequences are
+compared with those of the program's own result: each step is judged, and not the drift of two orbits. For
+short runs every operation's rounding is followed besides, the stated ULP of functions included
+(isamap_smt.runtime.explained): each element must lie within the resulting bound.
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ STEPS = "float64, each step from what the steps before it left"
 
 @dataclass(frozen=True)
 class Judgement:
-    """exact: equal bit for bit. error: max|got-ref| / max|ref|, the worst over all outputs; infinite where a NaN or an infinity
-    stands in one of both alone. bound: what rounding explains; 0 where the results must be equal. reason: what is wrong, or ''.
-    undefined: how many elements are NaN in both, which count as equal and say little of the code. stated: the largest error that
-    follows from the rounding of each operation, as a part of max|ref|; None where that was not followed. foreseen: of each result,
-    what was known before the run, for all inputs between the ends of these.
+    """exact: equal bit for bit. error: max|got-ref| / max|ref|, the worst over all outputs.
+
+    error is infinite if a NaN or an infinity stands in one of both alone. bound: the error explained by rounding; 0 if
+    the results must be equal. reason: the fault, or ''. undefined: the number of elements NaN in both; they count as equal and say
+    little of the code. stated: the largest error following from the rounding of each operation, as a part of max|ref|; None if it
+    was not followed. foreseen: facts of each result known before the run, for all inputs between the ends of these.
     """
 
     exact: bool
@@ -54,26 +55,27 @@ class Judgement:
 
 
 def must_be_equal(kernel: Kernel, arithmetic: str) -> bool:
-    """Whether the interpreter's result is the only right one, as the proof's `arithmetic` says, and short enough to ask for."""
+    """Whether the interpreter's result is the only right one, by the proof's `arithmetic`, and short enough to ask for."""
     free = [s for s in kernel.statements if s.op in ("+", "*") and not s.ordered and not fibres(kernel, s).apart]
     in_any_order = any(kernel.tensor(s.target.tensor).dtype.is_float for s in free)
     return "reassociate" not in arithmetic and not in_any_order and visited(kernel) <= MOST
 
 
 def arithmetic_of(program: Program) -> str:
-    """What 'equal' means in the proofs that the program is made from."""
+    """The meaning of 'equal' in the proofs behind the program."""
     return "; ".join(dict.fromkeys(s.proved.proof.arithmetic for s in program.schedules))
 
 
 def visited(kernel: Kernel) -> int:
-    """Points that the interpreter goes through: of every statement's box. Sizes must be known."""
+    """Points visited by the interpreter: every statement's box. Sizes must be known."""
     return sum(map(box, kernel.statements))
 
 
 def wanted(kernel: Kernel, arrays: Arrays, arithmetic: str, got: Any = None) -> dict[str, np.ndarray]:
-    """What results are compared with: of the interpreter where they must be equal to it, else of high precision.
+    """The reference for results: the interpreter's if they must be equal to it, else one of high precision.
 
-    got: the results that are judged; without them the reference is its own alone, also where feeding(kernel) names results."""
+    got: the results judged; without them the reference is its own alone, even if feeding(kernel) names results.
+    """
     floating = any(kernel.tensor(n).dtype.is_float for n in kernel.results)
     if floating and must_be_equal(kernel, arithmetic):
         return run_kernel(kernel, arrays)
@@ -81,14 +83,14 @@ def wanted(kernel: Kernel, arrays: Arrays, arithmetic: str, got: Any = None) -> 
 
 
 def by_name(kernel: Kernel, got: Any) -> dict[str, np.ndarray]:
-    """Results by name, of what a call returns: the only one may stand alone."""
+    """A call's results by name; the only one may stand alone."""
     return got if isinstance(got, dict) else {kernel.results[0]: got}
 
 
 def judge(
     kernel: Kernel, got: Any, right: Arrays, arithmetic: str = "reassociate", near: Dict[str, Near] | None = None
 ) -> Judgement:
-    """How the results compare with wanted(). arithmetic: that of the program's proof. near: what is known of its rounding."""
+    """How the results compare with wanted(). arithmetic: of the program's proof. near: bounds known for its rounding."""
     results = by_name(kernel, got)
     equal = must_be_equal(kernel, arithmetic)
     exact, worst, bound, undefined, reasons = True, 0.0, 0.0, 0, []
@@ -139,7 +141,7 @@ def _nan(x: np.ndarray) -> np.ndarray:
 
 
 def _far(out: np.ndarray, ref: np.ndarray, rounded: np.ndarray) -> np.ndarray:
-    """How far each element is from the reference; infinitely, where one of both is not finite and they are not the same."""
+    """The distance of each element from the reference; infinite if one of both is not finite and they are not the same."""
     with np.errstate(all="ignore"):
         far = np.abs(out.astype(np.float64) - ref.astype(np.float64))
         far = np.where(np.isfinite(out.astype(np.float64)) & np.isfinite(rounded.astype(np.float64)), far, np.inf)
@@ -160,9 +162,9 @@ def _first(name: str, out: np.ndarray, rounded: np.ndarray, wrong: np.ndarray) -
 
 
 def rounding_bound(kernel: Kernel) -> float:
-    """The rounding of every addition of every sum, all in one direction, in the coarsest type that is written, up to a quarter.
+    """The rounding of every addition of every sum, all in one direction, in the coarsest type written, up to a quarter.
 
-    A sum may end in a temporary, so that its rounding arrives in a result that adds nothing up itself.
+    A sum may end in a temporary, so its rounding arrives in a result that adds nothing up itself.
     """
     terms = 0
     for s in kernel.statements:

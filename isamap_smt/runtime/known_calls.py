@@ -1,8 +1,8 @@
-"""Calls that are like one before: what Python has checked of a call and worked out for it is remembered as a form, and arrays of
-that form go to the machine code without more ado, in half a microsecond instead of twenty.
+"""Calls like an earlier one: Python's checks and findings for a call are remembered as a form.
 
-known_calls.c compares and calls. It reads arrays where NumPy's ABI has their fields; where this interpreter or this NumPy has
-others, or no compiler makes it, every call is looked at by Python.
+Arrays of that form go to the machine code without more ado, in half a microsecond instead of twenty.
+known_calls.c compares and calls. It reads arrays by the fields of NumPy's ABI. If this interpreter or this NumPy has
+others, or no compiler makes it, Python looks at every call.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _ABI = (1, 2)  # of NumPy, whose functions and fields stand where the C has them
 
 @dataclass(frozen=True)
 class Part:
-    """A tensor of a form: its role there, and its place among the inputs or results. array: one that has the form; the one itself
-    for a constant. first: the bytes of the element that it is filled with, none where it is not.
+    """A tensor of a form: its role there, and its place among the inputs or results.
 
-    unread: it is packed, and no call reads it.
+    array: one that has the form; for a constant, the array itself. first: the bytes of the element it is filled with; none
+    if it is not. unread: it is packed, and no call reads it.
     """
 
     role: int
@@ -59,7 +59,7 @@ class Part:
 
     @staticmethod
     def made(place: int | None, array: np.ndarray, first: bytes) -> Part:
-        """A result, or without a place what only lives within a call."""
+        """A result; without a place, an array living only within a call."""
         return Part(_TEMPORARY if place is None else _RESULT, place or 0, array, first)
 
     def numbers(self) -> tuple[Any, ...]:
@@ -71,9 +71,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Form:
-    """kind: of its results. how: bits with which all its calls are made. buffers: what is packed; fills: it is packed at each call.
+    """kind: of its results. how: bits for all its calls. buffers: of packed operands; fills: they are packed at each call.
 
-    prepared: of one call that is repeated: its buffers are used each time, and its arrays have been looked at.
+    prepared: for one call that is repeated: its buffers are used each time, and its arrays have been looked at.
     """
 
     kind: int
@@ -101,12 +101,13 @@ def unknown(inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
 
 
 class KnownCalls:
-    """What a kernel remembers of its calls. `call(inputs, options)` gives the result, NotImplemented for a call that is unknown or
-    breaks a check, or the code with which the kernel stopped.
+    """The calls a kernel remembers. `call(inputs, options)` gives the result, or the code at which the kernel stopped.
+
+    It gives NotImplemented for a call that is unknown or breaks a check.
     """
 
     def __init__(self, inputs: Sequence[str], results: Sequence[str], functions: Sequence[Any], trusted: int) -> None:
-        """inputs: names, by position. functions: run, check and pack of the library. trusted: what need not be looked at twice."""
+        """inputs: names, by position. functions: run, check and pack of the library. trusted: checks not to be repeated."""
         self.call: Known = unknown
         self._names = (tuple(map(sys.intern, inputs)), tuple(map(sys.intern, results)))
         self._functions, self._trusted = functions, trusted
@@ -119,14 +120,14 @@ class KnownCalls:
         return self._names[0]
 
     def worth(self, inputs: tuple[Any, ...], options: Dict[str, Any]) -> bool:
-        """Whether a call like this, which Python has looked at, should be remembered."""
+        """Whether to remember a call like this, already looked at by Python."""
         self._seen += 1
         arrays = (*inputs, *(v for n, v in options.items() if n in self._names[0] or n == "out"))
         usual = all(n in OPTIONS or n in self._names[0] for n in options) and all(type(a) is np.ndarray for a in arrays)
         return self._seen > 1 and self._count < _FORMS and usual  # one call may be all that a program makes
 
     def remember(self, form: Form) -> None:
-        """Calls of this form are known from now on, where the C is there."""
+        """Calls of this form are known from now on, if the C is there."""
         self._count += 1
         if max(len(form.parts), len(form.buffers), len(form.sizes), *map(len, self._names)) >= _MOST:
             return
@@ -147,7 +148,7 @@ class KnownCalls:
 
 @functools.cache
 def _library() -> Any:
-    """The compiled C, None where it cannot be used."""
+    """The compiled C, None if it cannot be used."""
     if not _layout_holds():
         return None
     folder = Path(__file__).parent
@@ -165,7 +166,7 @@ def _library() -> Any:
 
 
 def _numpy_functions() -> int:
-    """The address of NumPy's table of C functions; 0 where there is none."""
+    """The address of NumPy's table of C functions; 0 if there is none."""
     core = getattr(np, "_core", None) or np.core
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.argtypes, get.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_void_p
@@ -204,7 +205,7 @@ class _Dtype(ctypes.Structure):
 
 
 def _layout_holds() -> bool:
-    """Whether arrays have their fields where the C looks for them, and Python one lock for all threads."""
+    """Whether arrays have their fields at the places known to the C, and Python one lock for all threads."""
     if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
         return False
     if ctypes.sizeof(ctypes.c_void_p) != 8 or np.ndarray.__basicsize__ < ctypes.sizeof(_Array):

@@ -20,9 +20,9 @@ Arrays = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Measured:
-    """What was seen in one run. seconds: the best repetition; max_error: max|got-ref| / max|ref|.
+    """The findings of one run. seconds: the best repetition; max_error: max|got-ref| / max|ref|.
 
-    bound: the largest error that rounding explains; 0 where the result must be equal. wrong: what is wrong with it, or ''.
+    bound: the largest error explained by rounding; 0 if the result must be equal. wrong: the fault, or ''.
     """
 
     exact: bool
@@ -37,7 +37,7 @@ class Measured:
 
 
 def require_sizes(kernel: Kernel) -> None:
-    """Nothing happens where every size is known. Raises SizeError that names those that are missing."""
+    """Raise SizeError unless every size is known. It names the missing ones."""
     axes = {str(a.extent): a.name for a in kernel.axes}
     missing = [axes.get(n, n) for n in kernel.free_sizes]
     if missing:
@@ -46,13 +46,12 @@ def require_sizes(kernel: Kernel) -> None:
 
 
 def operations(kernel: Kernel) -> int:
-    """2 for every point that a statement computes, a multiplication and an addition; none where its guard does not hold. Sizes
-    must be known."""
+    """2 for every computed point, a multiplication and an addition; none if its guard does not hold. Sizes must be known."""
     return 2 * computed(kernel)
 
 
 def arrays_for(kernel: Kernel, seed: int) -> Arrays:
-    """Random inputs that start at a cache line. Raises SizeError where they do not fit into memory."""
+    """Random inputs starting at a cache line. Raises SizeError if they do not fit into memory."""
     from isamap_smt.ir.interpret import random_arrays
     from isamap_smt.runtime.memory import aligned_empty
 
@@ -121,7 +120,7 @@ def speed(kernel: Kernel, times: Sequence[float]) -> float:
 
 
 def require_right(kernel: Kernel, seen: Measured) -> Measured:
-    """The same. Raises WrongResultError where the result was wrong."""
+    """The same. Raises WrongResultError if the result was wrong."""
     if seen.wrong:
         raise WrongResultError(f"{kernel.name} was run, and its result is wrong: {seen.wrong}")
     return seen

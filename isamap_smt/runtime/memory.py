@@ -1,8 +1,8 @@
-"""Arrays that start where code reads them fastest.
+"""Arrays at the addresses read fastest by code.
 
-What they hold is what the process had there before. With ISAMAP_POISON, a number from 0 to 255, each of their bytes is that; what
-compiled code takes from glibc's heap holds 0x7F in each byte, which is near the largest number of each type. (idle_memory.c does
-the same.) That is for tests: nothing may depend on it.
+They hold whatever the process had there before. With ISAMAP_POISON, a number from 0 to 255, each of their bytes is this number.
+Compiled code then finds 0x7F in each byte that it takes from glibc's heap, near the largest number of each type. (idle_memory.c
+does the same.) This is for tests: nothing may depend on it.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def _new(count: int) -> np.ndarray:
 
 
 def aligned_empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """An uninitialised array that starts at a multiple of 64 bytes: unaligned buffers run at half speed.
+    """An uninitialised array starting at a multiple of 64 bytes: unaligned buffers run at half speed.
 
-    Large ones start at different places in a page, where the system would start all at the same: a load that shares its
-    last 12 address bits with an earlier store waits for it.
+    Large ones start at different places in a page; the system would start them all at the same. A load waits for an earlier
+    store if the last 12 bits of their addresses agree.
     """
     count = prod(shape) * dtype.itemsize
     apart = 13 * ALIGNMENT * next(_places) % PAGE if count >= PAGE else 0
@@ -41,9 +41,9 @@ def aligned_empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
 
 
 def lasting_empty(count: int) -> np.ndarray:
-    """So many uninitialised bytes for what many calls read, on huge pages where the system has them.
+    """So many uninitialised bytes to be read by many calls, on huge pages if the system has them.
 
-    NumPy asks Linux for these from 4 MiB on; a buffer that begins at one is looked up in the fewest steps.
+    NumPy asks Linux for these from 4 MiB on; a buffer beginning at one is looked up in the fewest steps.
     """
     if count < HUGE_PAGE // 2:
         return aligned_empty((count,), np.dtype(np.uint8))
@@ -53,7 +53,10 @@ def lasting_empty(count: int) -> np.ndarray:
 
 
 def on_poisoned_heap(function: Any, *arguments: Any) -> Any:
-    """What a compiled function returns. Elsewhere the heap is as it was: poisoned, it would take a solver twice its time."""
+    """The result of a compiled function, with a poisoned heap under ISAMAP_POISON during this call alone.
+
+    Elsewhere the heap is as it was: poisoned, it would take a solver twice its time.
+    """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if _POISON else None
     if mallopt is None:
         return function(*arguments)

@@ -1,4 +1,4 @@
-"""What a program packs ahead of its calls, and what it asks of the operands: read off the program itself."""
+"""Facts read off a program itself: its instructions, the operands packed ahead of its calls, and the ranges assumed of them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from isamap_smt.ir.traversal import buffers, nodes_of
 
 
 def used_instructions(program: Program) -> tuple[Instruction, ...]:
-    """Every instruction that the program executes, each once. Those that are made for statements may share a name."""
+    """Every instruction that the program executes, each once, except portable C. Those made for statements may share a name."""
     return tuple(dict.fromkeys(i for n in nodes_of(Use, program) for i in n.instructions if not i.portable))
 
 
 def constant_tensors(program: Program) -> tuple[str, ...]:
-    """Inputs that `ahead` reads, in the kernel's order: those packed before the first call."""
+    """Inputs read by `ahead`, in the kernel's order: those packed before the first call."""
     sources = {n.src.name for n in nodes_of(Copy, program.ahead)}
     for move in nodes_of(Move, program.ahead):
         if move.memory is not None and move.instruction.kind != "store":
@@ -24,10 +24,10 @@ def constant_tensors(program: Program) -> tuple[str, ...]:
 
 
 def assumed_ranges(program: Program) -> tuple[tuple[str, Any, Any], ...]:
-    """(tensor, low, high) for each range that the proofs take for granted.
+    """(tensor, low, high) for each range the proofs take for granted.
 
-    These are the kernel's own (the program's proof has checked that it is the kernel that was mapped) and those under
-    which an instruction of the program is what its contract says.
+    These are the kernel's own (the program's proof has checked it against the mapped kernel), 0 to 1 for bool inputs, and those
+    under which an instruction of the program fulfils its contract.
     """
     held = {name: b.type.tensor for name, b in buffers(program).items()}
     found = dict.fromkeys((*program.kernel.ranges, *((n, 0, 1) for n in program.bools if n in program.kernel.inputs)))

@@ -1,9 +1,9 @@
 """An executor of fresh processes, none of which outlives it: not Ctrl-C, not a kill.
 
-Each worker hangs on one pipe of its own and leads a process group, so that a compiler that it started goes with it. The
-executor of the standard library lets go of its workers only when they have finished what they are at, and Ctrl-C reaches
-them while they load. Its workers share queues and their semaphores: one that is ended while it holds them leaves its siblings,
-and the thread that waits for them, waiting for ever.
+Each worker hangs on one pipe of its own and leads a process group, so a compiler started by it goes with it. The
+executor of the standard library lets go of its workers only when they have finished their work, and Ctrl-C reaches
+them while they load. Its workers share queues and their semaphores: a worker ended while holding them leaves its siblings,
+and the thread waiting for them, waiting for ever.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from isamap_smt.runtime.interrupted import interrupts_later, leave_with_parent
 
 
 class Processes(Executor):
-    """`count` processes that start afresh: a solver's threads do not survive a fork. A worker that dies breaks it."""
+    """`count` processes, each started afresh: a solver's threads do not survive a fork. A dying worker breaks it."""
 
     def __init__(self, count: int) -> None:
         """Processes start when there is something to do."""
@@ -35,7 +35,7 @@ class Processes(Executor):
         self._free: queue.SimpleQueue[Connection] = queue.SimpleQueue()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """What fn returns or raises in a worker; BrokenExecutor where the worker dies of it."""
+        """The result or exception of fn in a worker; BrokenExecutor if the worker dies of it."""
         try:
             with interrupts_later():
                 while len(self._workers) < self._count:
@@ -45,7 +45,7 @@ class Processes(Executor):
             raise BrokenExecutor("a worker process died while it started") from None
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """No process is left, and none that one started; with wait, what was submitted is finished first."""
+        """No process is left, and none started by one; with wait, submitted work is finished first."""
         if wait and not cancel_futures:
             self._threads.shutdown()
         with interrupts_later():
@@ -88,7 +88,7 @@ class Processes(Executor):
 
 
 def _id(process: BaseProcess) -> int:
-    """Of a process that was started."""
+    """The id of a started process."""
     assert process.pid
     return process.pid
 

@@ -1,4 +1,4 @@
-"""What the C's code says, as an exception: of its kind, with the C's own text and what only the caller's arrays tell."""
+"""A code of the C as an exception: of its kind, with the C's own text and details from the caller's arrays."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def refusal(
     if code // GROUP == SIZES // GROUP:
         return SizeError(f"{name}: {text}; it is called with {listed(sizes) or 'no sizes'}")
     if code // GROUP == VALUES // GROUP:
-        # The C stops at no element, so that it checks whole vectors: which one it is, is looked up when one is at fault.
+        # The C checks whole vectors and stops at no element: if one is at fault, it is looked up here.
         asked = next((c.asked for c in entry_checks(program) if c.code == code), None)
         match asked:
             case Finite(tensor=t):

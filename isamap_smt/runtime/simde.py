@@ -1,7 +1,7 @@
-"""Vector instructions this CPU lacks, emulated by SIMDe's headers where they are installed: for tests, never for speed.
+"""Vector instructions this CPU lacks, emulated by SIMDe's headers if they are installed: for tests, never for speed.
 
 A header named immintrin.h is put before the compiler's own. It includes that one, then SIMDe with the intrinsics'
-own names, then the few intrinsics that Debian 12's SIMDe does not have, written with those it has or in plain C.
+own names, then the few intrinsics missing in Debian 12's SIMDe, written with those it has or in plain C.
 """
 
 from __future__ import annotations
@@ -252,13 +252,13 @@ static inline void amx_tiles_leave(void) { memset(isamap_simde_configuration, 0,
 
 
 def find_simde() -> Path | None:
-    """The directory that holds simde/x86/avx512.h: ISAMAP_SIMDE, or one where systems keep headers; None without."""
+    """The directory with simde/x86/avx512.h: ISAMAP_SIMDE, or a usual place of system headers; None without."""
     places = [p for p in (os.environ.get("ISAMAP_SIMDE"), *_PLACES) if p]
     return next((Path(p) for p in places if (Path(p) / "simde/x86/avx512.h").is_file()), None)
 
 
 def include_flags() -> list[str]:
-    """The flags that let a compiler find SIMDe. Raises BuildError where it is not installed."""
+    """The flags for a compiler to find SIMDe. Raises BuildError if it is not installed."""
     found = find_simde()
     if found is None:
         raise BuildError("SIMDe's headers are not there: apt-get install libsimde-dev, or set ISAMAP_SIMDE")
@@ -266,7 +266,7 @@ def include_flags() -> list[str]:
 
 
 def write_shim(cache: Path) -> Path:
-    """The subdirectory of the build cache that holds the header, written where it is not there yet, whole or not at all."""
+    """The subdirectory of the build cache with the header, written if missing, whole or not at all."""
     place = cache / f"simde-{hashlib.blake2b(SHIM.encode(), digest_size=8).hexdigest()}"
     place.mkdir(exist_ok=True)
     if not (place / "immintrin.h").exists():
@@ -277,9 +277,9 @@ def write_shim(cache: Path) -> Path:
 
 
 def supported(requires: Iterable[str]) -> tuple[str, ...]:
-    """The features that this CPU has: the rest is emulated. FMA is always among those asked for, where it is there.
+    """The features to use of this CPU: the rest is emulated. AVX2 and FMA are always used if it has them.
 
-    AVX-512 is emulated whole where a part of it is lacking, as SIMDe's headers do not compile with the other parts.
+    AVX-512 is always emulated whole, as SIMDe's headers do not compile with a part of it.
     """
     asked = {f for f in requires if not f.startswith("avx512")} | {"avx2", "fma"}
     return tuple(sorted(asked & host_features()))

@@ -1,4 +1,4 @@
-"""A compiled kernel that reads and writes views in place: rows of an array that lie any distance apart, without a copy."""
+"""A compiled kernel reading and writing views in place: rows of an array at any distance, without a copy."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ from isamap_smt.runtime.memory import aligned_empty
 
 
 class StridedKernel:
-    """Called as CompiledKernel is. Of its strided inputs it takes views whose last axis is contiguous, and whose rows lie a whole
-    number of elements apart; of one with a single axis, every n-th element. Of its strided outputs it takes such views, where no
-    row lies in another; without `out=` they are made as ever. An output is computed in a copy where another array lies between its
-    rows, or behind the last one where a further row would begin.
+    """Called as CompiledKernel is, with views as strided inputs and outputs.
+
+    A strided input is a view whose last axis is contiguous, and whose rows lie a whole number of elements apart; with a single
+    axis, it may be every n-th element. A strided output is such a view, with no row inside another; without `out=` outputs are
+    made as ever. An output is computed in a copy if another array lies between its rows, or behind the last one at the place of
+    a further row.
     """
 
     def __init__(
         self, compiled: CompiledKernel, kernel: Kernel, strided: tuple[str, ...], filled: tuple[str, ...] = ()
     ) -> None:
-        """compiled: of pitched(kernel, strided). filled: those outputs that do not assign all of their elements first."""
+        """compiled: of pitched(kernel, strided). filled: outputs that do not assign all of their elements first."""
         self.compiled, self.kernel, self.strided, self.filled = compiled, kernel, strided, filled
         self._signature = check.Signature.of(kernel)
         self._results = tuple(n for n in strided if n in kernel.results)
@@ -90,7 +92,7 @@ class StridedKernel:
         self, own: Dict[str, np.ndarray], copies: Dict[str, np.ndarray], add: bool, sizes: Dict[str, int], shaped: Dict[str, int],
         given: Dict[str, Any],
     ) -> StridedCall:  # fmt: skip
-        """A call that writes the caller's arrays in place, but for those that have a copy."""
+        """A call writing the caller's arrays in place, except those with a copy."""
         signature, wide, steps = self._signature, {**own, **copies}, dict(sizes)
         views = dict(wide)
         for n in self._results:
@@ -109,7 +111,7 @@ class StridedKernel:
         return StridedCall(call, begun, pairs, {**call.arguments.results, **views, **own}, signature.outputs)
 
     def __str__(self) -> str:
-        """As CompiledKernel's, and which arrays may be views."""
+        """As CompiledKernel's, with the arrays that may be views."""
         read = [n for n in self.strided if n not in self._results]
         told = [f"{verb} in place, wherever their rows lie: {', '.join(names)}" for verb, names in
                 (("read", read), ("written", self._results)) if names]  # fmt: skip
@@ -118,8 +120,10 @@ class StridedKernel:
 
 @dataclass(frozen=True)
 class StridedCall:
-    """One checked call; run() may be repeated. begun: views that are filled with an element before each run. copied: the caller's
-    arrays, and what is written in their place."""
+    """One checked call; run() may be repeated. begun: views filled with an element before each run.
+
+    copied: the caller's arrays, each with the copy written in its place.
+    """
 
     call: Call
     begun: Dict[str, tuple[np.ndarray, Any]]
@@ -145,9 +149,9 @@ class StridedCall:
 
 
 def along(name: str, view: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
-    """(all that lies between the first and the last element of the view, without a copy; elements from row to row along its axes).
+    """(everything between the first and the last element of the view, without a copy; elements from row to row along its axes).
 
-    Raises ArgumentError for what is not read so.
+    Raises ArgumentError for other layouts.
     """
     size, strides = view.itemsize, [s if n > 1 else 0 for n, s in zip(view.shape, view.strides, strict=True)]
     rows, last = (strides, size) if view.ndim == 1 else (strides[:-1], strides[-1] or size)
@@ -171,10 +175,9 @@ def along(name: str, view: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
 
 
 def with_gaps(name: str, view: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
-    """(the view's rows with the room behind each, as an array of the kernel's rank; by how many elements each axis but the first is
-    longer so). The room behind the last row may not be the caller's.
+    """(the view's rows with the room behind each, as an array of the kernel's rank; elements so added to each axis but the first).
 
-    Raises ArgumentError for what is not written so.
+    The room behind the last row may not be the caller's. Raises ArgumentError for other layouts.
     """
     size, shape = view.itemsize, view.shape if view.ndim > 1 else (*view.shape, 1)
     strides = view.strides if view.ndim > 1 else (*view.strides, size)

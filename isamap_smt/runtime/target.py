@@ -1,4 +1,4 @@
-"""The machine that code is compiled for: which instructions can exist there."""
+"""The target machine of compiled code: which instructions can exist there."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def is_triple(text: str) -> bool:
 
 
 def check_here(requires: Iterable[str]) -> None:
-    """Nothing happens where CPUs of this machine's architecture may have these features. Raises HardwareError."""
+    """Raise HardwareError unless CPUs of this machine's architecture may have these features."""
     own = own_architecture()
     lacking = _lacking(requires, own)
     if lacking:
@@ -29,9 +29,9 @@ def check_here(requires: Iterable[str]) -> None:
 
 
 def check_target(triple: str, requires: Iterable[str]) -> None:
-    """Nothing happens where CPUs of that architecture may have these features (archspec's names).
+    """Raise HardwareError unless CPUs of that architecture may have these features (archspec's names).
 
-    Raises BuildError for a text that is no triple, HardwareError for features that belong to others.
+    Raises BuildError for a text that is no triple.
     """
     if not is_triple(triple):
         raise BuildError(f"--target {triple!r}: it is ARCHITECTURE-SYSTEM-LIBRARY, such as aarch64-linux-musl")

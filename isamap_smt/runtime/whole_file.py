@@ -12,16 +12,16 @@ from typing import IO
 
 
 def check_file_place(place: Path) -> None:
-    """Nothing happens where a file of that name can be written; nothing is left there. Raises OSError."""
+    """Raise OSError unless a file of that name can be written; nothing is left there."""
     with tempfile.TemporaryFile(dir=_target(place).parent):
         pass
 
 
 @contextmanager
 def whole_file(place: Path) -> Iterator[IO[str]]:
-    """A text to write, which becomes the file when the body ends well and is removed when it does not.
+    """A text to write: it becomes the file when the body ends well, and is removed otherwise.
 
-    A symbolic link stays, and its target is written. Raises OSError, also where something else than a file is there.
+    A symbolic link stays, and its target is written. Raises OSError, also if something else than a file is there.
     """
     target = _target(place)
     with tempfile.NamedTemporaryFile(
@@ -38,7 +38,7 @@ def whole_file(place: Path) -> Iterator[IO[str]]:
 
 
 def _target(place: Path) -> Path:
-    """What is written: where the links of that name end. Raises OSError where anything but a file is."""
+    """The file to write: the end of that name's links. Raises OSError if anything but a file is there."""
     target = Path(os.path.realpath(place))
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "a directory of that name is there", str(place))

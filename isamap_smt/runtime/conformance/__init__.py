@@ -1,4 +1,4 @@
-"""Whether instructions do what their descriptions say: each is run, and compared with the interpreter."""
+"""Whether instructions agree with their descriptions: each is run, and compared with the interpreter."""
 
 from isamap_smt.runtime.conformance.check import check_hardware as check_hardware
 from isamap_smt.runtime.conformance.check import check_instructions as check_instructions

@@ -1,4 +1,4 @@
-"""Memory that a check shares with the process that runs the instruction: operands, results, and pages not to be touched."""
+"""Memory shared between a check and the process running the instruction: operands, results, and pages not to be touched."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOTHING, READ, BOTH = 0, mmap.PROT_READ, mmap.PROT_READ | mmap.PROT_WRITE
 
 @dataclass
 class Arena:
-    """Laid out first; then written to a file, which another process maps; then read. Places are offsets into the file."""
+    """Laid out first; then written to a file and mapped by another process; then read. Places are offsets into the file."""
 
     end: int = 0
     parts: list[tuple[int, np.ndarray]] = field(default_factory=list)
@@ -24,7 +24,7 @@ class Arena:
     begun: np.ndarray | None = None
 
     def pages(self, count: int, access: int = BOTH) -> int:
-        """So many pages that may be accessed in this way; of those that may, each byte is CANARY."""
+        """Reserve so many pages with this access; if they are accessible, each byte is CANARY. Returns their place."""
         at, self.end = self.end, self.end + count * PAGE
         if access != BOTH:
             self.protections.append((at, count * PAGE, access))
@@ -41,13 +41,13 @@ class Arena:
         return at
 
     def room(self, count: int) -> int:
-        """So many bytes that are 0."""
+        """Reserve so many bytes, all 0. Returns their place."""
         at = self.end
         self.end += -(-max(count, 1) // PAGE) * PAGE
         return at
 
     def put(self, at: int, values: np.ndarray) -> None:
-        """What stands at this place in the beginning."""
+        """Give this place its initial contents."""
         self.parts.append((at, np.ascontiguousarray(values).reshape(-1).view(np.uint8).copy()))
 
     def write(self, path: Path) -> None:

@@ -38,12 +38,12 @@ def check_hardware(
     progress: Progress | None = None,
     place: Place | None = None,
 ) -> HardwareCheck:
-    """Run every instruction of a machine, or `only` these, and compare with what its description says.
+    """Run every instruction of a machine, or `only` these, and compare with their descriptions.
 
-    machine: a Hardware, a name, or 'file.py:name'. results: accumulators of each instruction that computes, on random and edge
-    operands drawn by seed. What writes a state runs with all that need it, and by itself only where it is named. cc: as for
+    machine: a Hardware, a name, or 'file.py:name'. results: accumulators of each compute instruction, on random and edge
+    operands drawn by seed. An instruction writing a state runs with all those needing it, and by itself only if named. cc: as for
     build(). place: where they are run, by default on this CPU; another is find_target(name).place(). An instruction that crashes
-    does so in a process of its own. Raises UnknownNameError, HardwareError, and BuildError where there is no C compiler.
+    does so in a process of its own. Raises UnknownNameError, WrongKindError, HardwareError, and BuildError without a C compiler.
     """
     found = find_hardware(machine)
     if not isinstance(only, Iterable):
@@ -76,7 +76,7 @@ def check_instructions(
     progress: Progress | None = None,
     place: Place | None = None,
 ) -> tuple[Checked, ...]:
-    """These instructions of the machine, in order. emulate: by SIMDe; None: what this CPU lacks, where SIMDe is installed."""
+    """These instructions of the machine, in order. emulate: by SIMDe; None: those this CPU lacks, if SIMDe is installed."""
     where = (Here(cc, emulate) if place is None else place).of(machine)
     printed = [as_c(n, i, machine) for n, i in enumerate(chosen)]
     made = [m if isinstance(m, Checked) else _placed(m, where) for m in printed]
@@ -91,7 +91,7 @@ def check_instructions(
 
 
 class Made:
-    """An instruction as C: its number, its function, the instructions that it is made of, and what emulates them."""
+    """An instruction as C: its number, its function, the instructions it is made of, and its emulator."""
 
     def __init__(self, number: int, instruction: Instruction, function: str, machine: Hardware) -> None:
         self.number, self.instruction, self.function, self.emulator = number, instruction, function, ""
@@ -99,12 +99,12 @@ class Made:
 
 
 def _with_moves(i: Instruction, machine: Hardware) -> tuple[Instruction, ...]:
-    """The instruction, and what brings and shows its registers."""
+    """The instruction, and those to fill, show and configure its registers."""
     return tuple(dict.fromkeys((*_brought(i, machine), *_configuring(i, machine))))
 
 
 def _configuring(i: Instruction, machine: Hardware) -> tuple[Instruction, ...]:
-    """What writes and clears the states that it needs."""
+    """The instructions to write and clear the states it needs, and to ask for its numbers."""
     memories = dict.fromkeys(need.memory for need in i.cells_needed)
     asked = tuple(source.asking(i, held, machine) for held in i.numbers_needed)
     return (*(x for memory in memories for x in machine.configuring(memory)), *asked)
@@ -144,7 +144,7 @@ def _placed(made: Made, where: Place) -> Made | Checked:
 
 
 def compiled(made: Sequence[Made], where: Place) -> dict[int, Path | str]:
-    """The number of each -> what was built of it; or what the compiler says of it, where it refuses that one alone."""
+    """The number of each -> its build; or the compiler's complaint, if it refuses this one alone."""
     found: dict[int, Path | str] = {}
     for emulator in dict.fromkeys(m.emulator for m in made):
         group = [m for m in made if m.emulator == emulator]
@@ -192,7 +192,7 @@ def _run(made: Made, machine: Hardware, built: Path | str, results: int, seed: i
 
 
 def _execute(run: Run, built: Path, arena: Arena, answers: int, steps: Sequence[Step], scratch: Path) -> int:
-    """Run the calls; returns how the process ended: 0, or minus the signal that killed it."""
+    """Run the calls. Returns the end of the process: 0, or minus the signal that killed it."""
     done = run(built, arena, answers, steps, scratch)
     if int(arena.read(answers, 4).view(np.int32)[0]) == 0:
         raise BuildError(f"{built} cannot be run: {done.stderr.strip()[-500:] or done.returncode}")
@@ -202,7 +202,7 @@ def _execute(run: Run, built: Path, arena: Arena, answers: int, steps: Sequence[
 def _told(
     i: Instruction, machine: Hardware, arena: Arena, answers: int, steps: Sequence[Step], died: int
 ) -> str | Checked:
-    """What is wrong, '' for nothing; or why it could not be run after all."""
+    """The fault found, '' for none; or why it could not be run after all."""
     begun = int(arena.read(answers, 4).view(np.int32)[0])
     codes = arena.read(answers + 4, 4 * sum(len(s.calls) for s in steps)).view(np.int32)
     position = 0

@@ -1,4 +1,4 @@
-"""Instructions that compute: on operands that find mistakes, once forwards, once backwards, and by two threads at a time."""
+"""Compute instructions: run on operands that find mistakes, once forwards, once backwards, and by two threads at a time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TOGETHER = 512  # executions of each thread, which it repeats
 def operands(i: Instruction, results: int, random: np.random.Generator) -> Arrays:
     """Operands of at least so many accumulators, and of a whole number of blocks of executions.
 
-    Values that the description assumes are the only ones, unless it says what is really computed.
+    If the description assumes a range, all values lie in it, unless it states the real computation.
     """
     target = i.kernel.tensor(i.kernel.outputs[0])
     batch = -(-max(results, 1) // prod(int(e) for e in target.shape))
@@ -60,7 +60,7 @@ def function(i: Instruction, machine: Hardware, number: int) -> str:
 
 
 def numbered_moves(i: Instruction, machine: Hardware) -> tuple[dict[str, Instruction], Instruction]:
-    """The machine's own moves that fill the operands' registers and empty the result's. Raises NotRunnableError."""
+    """The machine's own moves to fill the operands' registers and empty the result's. Raises NotRunnableError."""
     loads: dict[str, Instruction] = {}
     for t in i.kernel.tensors:
         load = source.whole_move(machine, i, t.name, store=False)
@@ -76,14 +76,14 @@ def numbered_moves(i: Instruction, machine: Hardware) -> tuple[dict[str, Instruc
 def steps(
     i: Instruction, machine: Hardware, number: int, results: int, random: np.random.Generator, arena: Arena
 ) -> list[Step]:
-    """What is run, laid out in the arena."""
+    """The steps to run, laid out in the arena."""
     arrays = operands(i, results, random)
     runs = numbered_runs if i.numbered else plain_runs
     return runs(i, machine, source.FUNCTION.format(number), arrays, arena)
 
 
 def plain_runs(i: Instruction, machine: Hardware, name: str, arrays: Arrays, arena: Arena) -> list[Step]:
-    """Registers that are C variables: their bytes are their cells, in order."""
+    """Runs with registers in C variables: their bytes are their cells, in order."""
     backwards = {n: a[::-1].copy() for n, a in arrays.items()}
     few = {n: a[:_TOGETHER] for n, a in arrays.items()}
     others = {n: a[-len(few[n]) :] for n, a in arrays.items()}
@@ -134,7 +134,7 @@ def _wrong(i: Instruction, before: Arrays, after: Arrays) -> str:
 
 
 def numbered_runs(i: Instruction, machine: Hardware, name: str, arrays: Arrays, arena: Arena) -> list[Step]:
-    """Registers that the C calls by number: the machine's own moves fill and empty them."""
+    """Runs with registers called by number in the C: the machine's own moves fill and empty them."""
     loads, store = numbered_moves(i, machine)
     target = i.kernel.outputs[0]
     count = len(arrays[target])

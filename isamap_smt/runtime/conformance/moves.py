@@ -1,6 +1,6 @@
-"""Instructions that move: the right bytes and no others, wherever the description lets the memory lie.
+"""Move instructions: the right bytes and no others, wherever the description lets the memory lie.
 
-A register that has only a number is seen by the machine's own store, or by an instruction that computes with it.
+A register with only a number is seen by the machine's own store, or by an instruction computing with it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Arrays = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Seen:
-    """before: a load that fills the register first. by: what shows it: a store, or an instruction that computes.
+    """How to see the register of a move. before: a load filling the register first. by: a store, or a compute instruction.
 
     operand: the register's name in `by`. loads: of its other operands; after: the store of its result.
     """
@@ -45,13 +45,13 @@ class Seen:
     after: Instruction | None
 
     def function(self, number: int, machine: Hardware) -> str:
-        """The move as C, with what comes before and after it."""
+        """The move as C, with the instructions before and after it."""
         return source.numbered_move(number, self.move, machine, self.before, self.by, self.loads, self.after)
 
     def places(
         self, first: int, register: np.ndarray, random: np.random.Generator, arena: Arena
     ) -> tuple[tuple[int, ...], tuple[int, ...], Arrays]:
-        """Where it finds its operands, where it leaves what is looked at, and the other operands of what shows it."""
+        """The places of its operands, the places to look at afterwards, and the other operands of `by`."""
         filled = arena.room(1) if self.before is None else arena.array(as_memory(self.before, register))
         given: Arrays = {}
         others = []
@@ -68,7 +68,7 @@ class Seen:
         return self.by.kernel.tensor(self.by.kernel.outputs[0] if self.after else self.operand)
 
     def differs(self, wanted: np.ndarray, a: Arena, at: int, given: Arrays) -> str:
-        """How what is seen differs from what it is where the register holds these cells; '' where it does not."""
+        """How the bytes seen differ from those of a register with these cells; '' if they do not."""
         t, shows = self._shown, self.after or self.by
         got = as_cells(shows, a.read(at, source.size(t)).view(t.dtype.numpy))
         if self.after is None:
@@ -84,7 +84,7 @@ def plain_values(dtype: DType, count: int, random: np.random.Generator) -> np.nd
 
 
 def seen_by(move: Instruction, machine: Hardware) -> Seen:
-    """What shows the register of a move that has only a number. Raises NotRunnableError."""
+    """How to see the register of a move with only a number. Raises NotRunnableError."""
     r = register_operand(move)
     before = source.whole_move(machine, move, r, store=False)
     if move.kind == "store":
@@ -134,7 +134,7 @@ def _check_form(i: Instruction) -> None:
 
 
 def active_points(i: Instruction) -> list[tuple[int, ...]]:
-    """Numbers of active points to try, of each axis that is masked, as far as its preconditions let them be."""
+    """Numbers of active points to try along each masked axis, within its preconditions."""
     counts = []
     for points in list(i.axes.values())[: len(i.active)]:
         some = {0, 1, 2, points // 2, points - 1, points}
@@ -152,7 +152,7 @@ def _allowed(i: Instruction, active: tuple[int, ...]) -> bool:
 
 
 def steps(i: Instruction, machine: Hardware, number: int, random: np.random.Generator, arena: Arena) -> list[Step]:
-    """What is run, laid out in the arena."""
+    """The steps to run, laid out in the arena."""
     seen = seen_by(i, machine) if i.numbered else None
     return list(_steps(i, seen, source.FUNCTION.format(number), random, arena))
 
@@ -213,7 +213,7 @@ def _step(
 
 
 def _loaded(i: Instruction, register: np.ndarray, cells: np.ndarray, spot: Spot | None, a: Arena) -> np.ndarray:
-    """What the contract leaves in the register; lanes that are not active are 0, or what `beyond` says, or have that added."""
+    """The register's contents by the contract. Inactive lanes are 0 or as `beyond` says; an accumulating move adds this to them."""
     r, m = register_operand(i), source.memory_operand(i)
     given: dict[str, np.ndarray] = {}
     if m is not None and spot is not None:
@@ -247,7 +247,7 @@ def _elements(
 
 
 def _stored(i: Instruction, register: np.ndarray, cells: np.ndarray, spot: Spot, a: Arena, where: str) -> str:
-    """Whether memory is what it was, with the active cells written."""
+    """How memory differs from its earlier contents with the active cells written; '' if it does not."""
     m = source.memory_operand(i)
     assert m is not None
     dtype = i.kernel.tensor(m).dtype.numpy

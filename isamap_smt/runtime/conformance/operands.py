@@ -30,7 +30,7 @@ def edges(dtype: DType) -> np.ndarray:
 
 
 def random_values(dtype: DType, count: int, random: np.random.Generator) -> np.ndarray:
-    """Any element, or an edge; of floats also near one, with few bits (so that sums cancel) or all (so that they round)."""
+    """Any element, or an edge; of floats also one near 1, with few bits (sums cancel) or all (sums round)."""
     raw = random.integers(0, 256 if dtype != bool_ else 2, count * dtype.bytes, dtype=np.uint8).view(dtype.numpy).copy()
     kind = random.integers(0, 4 if dtype.is_float else 3, count)
     if dtype.is_float:

@@ -1,5 +1,6 @@
-"""What checking a machine's instructions found, and the words for it: of a result that is not what the description says, the
-operands that it is computed from, the contract's value, and what came.
+"""The outcome of checking a machine's instructions, and the words for it.
+
+A wrong result is told with its operands, the contract's value, and the instruction's.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ RIGHT, WRONG, NOT_RUN = "right", "wrong", "not run"
 class Checked:
     """One instruction. status: RIGHT, WRONG or NOT_RUN; reason: the counterexample, or why it was not run.
 
-    results: how many cells were compared. how: what 'equal' means. emulated: by what, so that no CPU is tested; '' for this CPU.
-    lacking: features of it that this CPU has not.
+    results: the number of cells compared. how: the meaning of 'equal'. emulated: by what, so no CPU is tested; '' for this CPU.
+    lacking: its features missing on this CPU.
     """
 
     name: str
@@ -49,7 +50,7 @@ class Checked:
 
 @dataclass(frozen=True)
 class HardwareCheck(Shown):
-    """All instructions of one machine. verdict: 'right', 'wrong' where one is wrong, else 'unknown' where one was not run."""
+    """All instructions of one machine. verdict: 'right', 'wrong' if one is wrong, else 'unknown' if one was not run."""
 
     machine: str
     checked: tuple[Checked, ...]
@@ -62,7 +63,7 @@ class HardwareCheck(Shown):
         return WRONG if WRONG in found else "unknown" if NOT_RUN in found else RIGHT
 
     def of(self, status: str) -> tuple[Checked, ...]:
-        """Those of that status."""
+        """Those with this status."""
         return tuple(c for c in self.checked if c.status == status)
 
     def __str__(self) -> str:
@@ -84,11 +85,10 @@ class HardwareCheck(Shown):
 
 @dataclass(frozen=True)
 class Step:
-    """Calls that run at the same time, and what is looked at afterwards.
+    """Calls to run at the same time, and the check of their results.
 
     calls: (function, places before, places after, numbers, count, period, bytes of the results).
-    verify: what is wrong, or ''. where: the
-    circumstances, for whoever has to be told that the instruction did not survive them.
+    verify: the fault, or ''. where: the circumstances, told if the instruction did not survive them.
     """
 
     calls: tuple[tuple[str, tuple[int, ...], tuple[int, ...], tuple[int, ...], int, int, int], ...]
@@ -151,7 +151,7 @@ def example(
 
 
 def overwritten(name: str, before: np.ndarray, after: np.ndarray, same: np.ndarray) -> str:
-    """An input that the instruction has changed."""
+    """The input changed by the instruction, in words."""
     at = first_place(~same)
     cell = named(name, at[1:])
     return (
@@ -163,9 +163,9 @@ def overwritten(name: str, before: np.ndarray, after: np.ndarray, same: np.ndarr
 def cells_differ(
     move: Instruction, wanted: np.ndarray, got: np.ndarray, where: str = "", live: np.ndarray | None = None
 ) -> str:
-    """How the cells of a move's register differ from what the contract leaves there; '' where they do not.
+    """How the cells of a move's register differ from the contract's; '' if they do not.
 
-    where: how they were seen. live: the active ones; the others become what the contract says.
+    where: how they were seen. live: the active ones; the others become as the contract says.
     """
     same = np.array(raw(wanted).reshape(-1) == raw(got).reshape(-1)).reshape(*wanted.shape, -1).all(axis=-1)
     if same.all():
@@ -180,12 +180,12 @@ def cells_differ(
 
 
 def raw(array: np.ndarray) -> np.ndarray:
-    """The bytes, so that NaN equals itself."""
+    """The bytes: NaN equals itself in these."""
     return np.ascontiguousarray(array).view(np.uint8)
 
 
 def first_place(where: Any) -> tuple[int, ...]:
-    """The first place at which it holds."""
+    """The index of the first true element."""
     return tuple(int(n) for n in np.argwhere(where)[0])
 
 
@@ -207,7 +207,7 @@ def shown(value: Any) -> str:
 
 
 def _cells(kernel: Kernel, cell: tuple[int, ...]) -> list[tuple[str, str, tuple[int, ...]]]:
-    """(name, tensor, index) of each cell that the contract reads for this one of its output, the old value of that last."""
+    """(name, tensor, index) of each cell read by the contract for this one of its output, the old value of the output last."""
     s = kernel.statements[0]
     known = {str(e): n for e, n in zip(s.target.index, cell, strict=True) if e.is_Symbol}
     free = [(a.name, int(a.extent)) for a in s.axes if a.name not in known]

@@ -1,4 +1,4 @@
-"""Where instructions are run to check them: on this CPU by a process of Python's, or wherever else a Place says."""
+"""Places to run instructions for a check: this CPU, by a process of Python's, or any other Place."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _RUNNER = Path(__file__).with_name("runner.py")
 
 @dataclass(frozen=True)
 class Lack:
-    """Why instructions cannot be run. features: those of them that this CPU has not."""
+    """Why instructions cannot be run. features: those missing on this CPU."""
 
     why: str
     features: tuple[str, ...] = ()
@@ -40,16 +40,16 @@ Run = Callable[[Path, Arena, int, Sequence[Step], Path], subprocess.CompletedPro
 
 
 class Place(Protocol):
-    """What builds functions of isamap_smt.runtime.conformance.source and calls them in a process of its own."""
+    """Builds functions of isamap_smt.runtime.conformance.source and calls them in a process of its own."""
 
     def of(self, machine: Hardware) -> Place:
-        """The place with the machine's values of what such places can choose, as the length of vectors. Raises HardwareError."""
+        """The place with the machine's values for its choices, such as the length of vectors. Raises HardwareError."""
 
     def emulator(self, used: Sequence[Instruction]) -> str:
-        """What would emulate these instructions; '' for nothing."""
+        """The emulator for these instructions; '' for none."""
 
     def lacks(self, used: Sequence[Instruction]) -> Lack | None:
-        """Why these instructions cannot be run; None where they can."""
+        """Why these instructions cannot be run; None if they can."""
 
     def build(self, text: str, requires: Iterable[str], emulator: str) -> Path:
         """The C, built. Raises BuildError."""
@@ -59,9 +59,9 @@ class Place(Protocol):
 
 
 class Here:
-    """This CPU; x86 instructions that it lacks are emulated by SIMDe where that is installed.
+    """This CPU; x86 instructions it lacks are emulated by SIMDe if that is installed.
 
-    cc: as for build(). emulate: all by SIMDe; None: what this CPU lacks.
+    cc: as for build(). emulate: all by SIMDe; None: those this CPU lacks.
     """
 
     def __init__(self, cc: str | None = None, emulate: bool | None = None) -> None:
@@ -98,7 +98,7 @@ class Here:
 
 
 class _Forks:
-    """runner.py, started when there is something to run. It leads a process group, so that its forks end with it."""
+    """runner.py, started at the first run. It leads a process group, so its forks end with it."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None

@@ -1,7 +1,7 @@
-"""A program's instructions are checked before it is compiled: those that this project does not ship, each once.
+"""A program's instructions are checked before it is compiled: those not shipped with this project, each once.
 
-What was right is remembered, by a digest of the description, of the moves that it is run with, of the compiler, this CPU and
-the check itself. Nothing else is: what could not be run is said each time, and what is wrong is run again.
+Right ones are remembered, by a digest of the description, of the moves run with it, of the compiler, this CPU and
+the check itself. Nothing else is: if one could not be run this is said each time, and a wrong one is run again.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ RESULTS = 10_000  # accumulators of each instruction: about a second for a progr
 
 
 def require_checked(program: Program, cc: str | None = None, place: Place | None = None) -> tuple[str, ...]:
-    """What the user should hear: which of the program's instructions could not be checked here, or in that place, and why.
+    """Notes for the user on instructions of the program that could not be checked here, or in that place, with the reason.
 
-    Raises DescriptionError with a counterexample where one does something else than its description says, and BuildError.
+    Raises DescriptionError with a counterexample if one differs from its description, and BuildError.
     """
     asked = _Asked.of(program, cc, place)
     told, machine = list(asked.told), asked.machine
@@ -58,8 +58,10 @@ def require_checked(program: Program, cc: str | None = None, place: Place | None
 
 
 def check_together(programs: Iterable[Program], cc: str | None = None) -> None:
-    """Run what require_checked() would run for these programs of one machine, compiled at once; what is right is remembered, and
-    of the rest require_checked() tells. Raises BuildError."""
+    """Run the checks of require_checked() for these programs, compiled at once for each machine.
+
+    Right instructions are remembered; require_checked() tells of the rest. Raises BuildError.
+    """
     asked = [_Asked.of(p, cc, None) for p in programs]
     machines = dict.fromkeys(a.machine for a in asked if a.here)
     for machine in machines:
@@ -69,7 +71,7 @@ def check_together(programs: Iterable[Program], cc: str | None = None) -> None:
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is not known of a program's instructions. told: what cannot be known; here: by its digest, what is to be run."""
+    """The open questions about a program's instructions. told: notes on those without an answer; here: those to run, by digest."""
 
     machine: Hardware | None
     place: Place | None
@@ -95,7 +97,7 @@ class _Asked:
         return _Asked(machine, place, tuple(told_of), here)
 
     def answers(self, cc: str | None) -> Iterator[tuple[Instruction, Checked]]:
-        """Each instruction that is run, and what came of it; what is right is remembered."""
+        """Each instruction run, and its outcome; right ones are remembered."""
         if self.machine is None or not self.here:
             return
         asked = tuple(self.here.values())
@@ -106,7 +108,7 @@ class _Asked:
             yield i, found
 
     def is_right(self, found: Checked) -> bool:
-        """Whether it was run there, and did what its description says."""
+        """Whether it was run there, and agreed with its description."""
         return found.status == RIGHT and (self.place is not None or not found.emulated)
 
 
@@ -115,7 +117,7 @@ def _is_cover(i: Instruction) -> bool:
 
 
 def _wrong_steps(i: Instruction, machine: Hardware, cc: str | None, place: Place | None) -> list[Checked]:
-    """The instructions that a cover is made of and that do something else by themselves."""
+    """The instructions in a cover that are wrong by themselves."""
     names = i.steps_taken if isinstance(i, SelectedInstruction) else ()
     steps = [x for x in machine.instructions if x.short in names]
     return [c for c in check_instructions(steps, machine, results=RESULTS, cc=cc, place=place) if c.status == WRONG]
@@ -124,7 +126,7 @@ def _wrong_steps(i: Instruction, machine: Hardware, cc: str | None, place: Place
 def is_tested(i: Instruction) -> bool:
     """Whether this project's own tests run it: it is shipped, just so, or the scalar C of a kernel's own expression.
 
-    What it costs plays no part.
+    Its cost plays no part.
     """
     return _is_shipped(i) or _is_point(i)
 
@@ -150,7 +152,7 @@ def _is_point(i: Instruction) -> bool:
 
 
 def digest(i: Instruction, machine: Hardware, cc: str | None, place: Place | None = None) -> str:
-    """Of all that the answer depends on; place: where it is run, if not on this CPU.
+    """Digest of everything the answer depends on; place: where it is run, if not on this CPU.
 
     Registers with numbers are run with the machine's own moves.
     """

@@ -1,13 +1,14 @@
-"""What an instruction may leave in its output: the interpreter's results, or all that its rounding allows.
+"""The results an instruction may leave in its output: the interpreter's, or all those its rounding allows.
 
 Integers and the roundings 'exact', 'unfused' and 'fused' have one result for each accumulator. Intel's and Arm's sums of
-products of bf16 flush denormals and say so in words that are known here. Of any other words the error of a sum is held to its
+products of bf16 flush denormals, and their words for this are known here. With any other words the error of a sum is held to its
 bound.
 
-n products that are each rounded and added in any order, fused or not, differ from the exact sum by at most about (n + 1) u S,
+n products, each rounded and added in any order, fused or not, differ from the exact sum by at most about (n + 1) u S,
 with the unit roundoff u and the sum S of the magnitudes of all terms (Higham, Accuracy and Stability, section 4.2). Twice
-that is allowed here, and so many flushed denormals. Of values that multiply sums and products further each operation is followed
-(isamap_smt.ir.rounding_error): what leaves the type or its normal numbers on the way does so in the description's own arithmetic.
+as much is allowed here, and so many flushed denormals. If values multiply sums and products further, each operation is followed
+(isamap_smt.ir.rounding_error). A value that leaves the type or its normal numbers on the way does so in the description's own
+arithmetic.
 """
 
 from __future__ import annotations
@@ -40,16 +41,16 @@ _TYPES = {
 
 
 def has_bound(instruction: Instruction) -> bool:
-    """Whether what it computes is a sum of products of floating-point elements."""
+    """Whether it computes a sum of products of floating-point elements."""
     kernel = _kernel(instruction)
     return kernel.statements[0].op in ("+", "=") and _is_sum(typed_value(kernel, kernel.statements[0]))
 
 
 def bounded(instruction: Instruction, arrays: Arrays, got: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(which results lie within the bound, the sums in f64).
+    """(mask of the results within the bound, the sums in f64).
 
-    Where an operand is not finite, NaN and infinities must be those of exact arithmetic. Where the finite terms by themselves, or
-    what they are made of, may overflow, anything is allowed.
+    If an operand is not finite, NaN and infinities must be those of exact arithmetic. If the finite terms by themselves, or
+    their parts, may overflow, anything is allowed.
     """
     kernel = _kernel(instruction)
     s = kernel.statements[0]
@@ -71,7 +72,7 @@ def bounded(instruction: Instruction, arrays: Arrays, got: np.ndarray) -> tuple[
 
 
 def _followed(kernel: Kernel, arrays: Arrays) -> Near:
-    """What the rounding of each operation leaves the result within, for a batch of executions."""
+    """The value and error of the result from the rounding of each operation, for a batch of executions."""
     name = kernel.outputs[0]
     begun, whole = f"{'_'.join(t.name for t in kernel.tensors)}_", batched(kernel, len(arrays[name]))
     (s,), t = whole.statements, whole.tensor(name)
@@ -83,7 +84,7 @@ def _followed(kernel: Kernel, arrays: Arrays) -> Near:
 
 
 def _magnitude(kernel: Kernel, operand: str, cells: np.ndarray) -> np.ndarray:
-    """Without signs, and without what is not finite; the lowest integer by the highest."""
+    """Magnitudes, 0 for elements that are not finite; the lowest integer counts as the highest."""
     kind = kernel.tensor(operand).dtype
     if not kind.is_float:
         return np.abs(np.maximum(cells, -kind.high)) if kind.kind == "i" else cells
@@ -107,7 +108,7 @@ def _is_sum(x: Any) -> bool:
 
 
 def _products(x: Any) -> int:
-    """How many terms the value itself adds up."""
+    """The number of terms the value itself adds up."""
     if isinstance(x, SAdd | SSub):
         return sum(map(_products, x.args))
     return max((_products(a) for a in x.args), default=1) if isinstance(x, Scalar) else 1
@@ -133,7 +134,7 @@ def _positive(x: Any) -> Any:
 
 
 def _in_f64(instruction: Instruction, arrays: Arrays, change: Callable[[Any], Any]) -> np.ndarray:
-    """What the instruction gives in f64, with every part of its value changed."""
+    """The instruction's result in f64, with every part of its value changed."""
     kernel = _kernel(instruction)
     s = kernel.statements[0]
 
@@ -159,7 +160,7 @@ def flushed(x: np.ndarray) -> np.ndarray:
 
 
 def stepped(a: np.ndarray, b: np.ndarray, acc: np.ndarray) -> np.ndarray:
-    """a * b + acc, fused; what rounds to less than the smallest normal number with an exponent without bound is flushed.
+    """a * b + acc, fused. A result rounding to less than the smallest normal number, with an unbounded exponent, is flushed.
 
     Seen on an Intel core: 2^-126 less 0.86 of the distance to the next such number gives 0, and not 2^-126.
     """
@@ -177,7 +178,7 @@ def _operands(instruction: Instruction, arrays: Arrays) -> tuple[np.ndarray, np.
 
 
 def pairs_in_either_order(instruction: Instruction, arrays: Arrays) -> list[np.ndarray]:
-    """acc plus two products in both orders, each step fused, denormals flushed: what vdpbf16ps may return."""
+    """acc plus two products in both orders, each step fused, denormals flushed: the two possible results of vdpbf16ps."""
     a, b, start = _operands(instruction, arrays)
     found = []
     for order in ((1, 0), (0, 1)):
@@ -189,7 +190,7 @@ def pairs_in_either_order(instruction: Instruction, arrays: Arrays) -> list[np.n
 
 
 def even_and_odd_apart(instruction: Instruction, arrays: Arrays) -> list[np.ndarray]:
-    """c plus even and odd products that are summed apart, each step fused, denormals flushed: what tdpbf16ps returns."""
+    """c plus even and odd products, summed apart, each step fused, denormals flushed: the result of tdpbf16ps."""
     a, b, c = _operands(instruction, arrays)
     sums = [np.zeros(c.shape, np.float32), np.zeros(c.shape, np.float32)]
     for k in range(a.shape[-1]):
@@ -201,7 +202,7 @@ def even_and_odd_apart(instruction: Instruction, arrays: Arrays) -> list[np.ndar
 
 
 def pairs_to_odd(instruction: Instruction, arrays: Arrays) -> list[np.ndarray]:
-    """The accumulator plus sums of two products, in order, each operation rounded to odd: what bfdot and bfmmla return."""
+    """The accumulator plus sums of two products, in order, each operation rounded to odd: the result of bfdot and bfmmla."""
     target = instruction.kernel.outputs[0]
     a, b = (arrays[n] for n in instruction.kernel.inputs if n != target)
     acc = arrays[target]
@@ -213,7 +214,7 @@ def pairs_to_odd(instruction: Instruction, arrays: Arrays) -> list[np.ndarray]:
     return [acc]
 
 
-# the words of a description -> what they allow, with the contract and the element type of the factors that they are known for
+# (words of a description, contract they are known for) -> the results they allow
 _LANES, _TILES = "acc[l] += f32(a[l,e]) * f32(b[l,e])", "c[i,j] += f32(a[i,k]) * f32(b[k,j])"
 _ROWS = "c[i,j] += f32(a[i,k]) * f32(b[j,k])"
 _ODD = "{}each product and each sum rounded to odd, flushes denormals"
@@ -229,7 +230,7 @@ WORDS: dict[tuple[str, str], Model] = {
 
 
 def model_of(instruction: Instruction) -> Model | None:
-    """All that the rounding allows, one array for each possibility; None where only a bound is known."""
+    """All results the rounding allows, one array for each possibility; None if only a bound is known."""
     contract = instruction.kernel
     if not contract.tensor(contract.outputs[0]).dtype.is_float or instruction.rounding in ("exact", "unfused"):
         return _interpreted
@@ -243,7 +244,7 @@ def _interpreted(instruction: Instruction, arrays: Arrays) -> list[np.ndarray]:
 
 
 def right(instruction: Instruction, arrays: Arrays, got: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(which results are right, one result that is). The contract must have a model or a bound; see judged_by()."""
+    """(mask of the right results, one right result). The contract must have a model or a bound; see judged_by()."""
     model = model_of(instruction)
     if model is not None:
         allowed = model(instruction, arrays)
@@ -252,7 +253,7 @@ def right(instruction: Instruction, arrays: Arrays, got: np.ndarray) -> tuple[np
 
 
 def only_rounding(instruction: Instruction, arrays: Arrays, got: np.ndarray, found: np.ndarray) -> bool:
-    """Whether each result that is not right (`found`) is one that another rounding would allow."""
+    """Whether another rounding would allow each wrong result. found: mask of the right ones."""
     kernel = instruction.exact or instruction.kernel
     if not kernel.tensor(kernel.outputs[0]).dtype.is_float or not has_bound(instruction):
         return False
@@ -260,7 +261,7 @@ def only_rounding(instruction: Instruction, arrays: Arrays, got: np.ndarray, fou
 
 
 def judged_by(instruction: Instruction) -> str:
-    """How results are compared, in words; '' where no rule is known for the rounding."""
+    """How results are compared, in words; '' if no rule is known for the rounding."""
     if model_of(instruction) is not None:
         return "bit for bit"
     return "within the error bound of its sum" if has_bound(instruction) else ""

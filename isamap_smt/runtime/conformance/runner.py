@@ -1,12 +1,12 @@
-"""Runs what checks say, each in a process of its own: whatever an instruction does to it, nobody else is harmed.
+"""Runs the calls of checks, each in a process of its own: whatever an instruction does to it, nobody else is harmed.
 
-Started as a script. A line of its input, ["document", "errors"], is answered by a line with how a fork of it ended: its exit
-status, or minus a signal. The fork works in the document's folder, and writes what it has to say to the file of errors. The
+Started as a script. A line of its input, ["document", "errors"], is answered by a line with the end of a fork: its exit
+status, or minus a signal. The fork works in the document's folder, and writes its words to the file of errors. The
 JSON document: {"library", "memory", "size", "protections": [[at, bytes, access]],
 "calls": [[[function, from, to, numbers, count, period, bytes], ...], ...], "answers": at, "seconds"}. The calls of one list run
 at the same time, each in a thread, over and over until its results change: so many bytes from its first place on.
-Nothing but the standard library is imported, so that it starts at once. In the memory, at `answers`: how many lists were
-begun, or DONE; then what each call returned, 4 bytes each.
+Nothing but the standard library is imported, so it starts at once. In the memory, at `answers`: the number of lists
+begun, or DONE; then the return value of each call, 4 bytes each.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _together(library: ctypes.CDLL, memory: mmap.mmap, base: int, calls: list[An
     for t in threads:
         t.join()
     for n, place in enumerate(places):
-        if found[n] == 0:  # of two results that differ one is wrong: the one that a call alone does not give is left
+        if found[n] == 0:  # of two different results one is wrong: the one not given by a call alone is left
             found[n] = _call(library, base, calls[n])
             memory[place] = next((x for x in seen[n] if x != memory[place]), memory[place])
     return found

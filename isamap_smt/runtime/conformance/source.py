@@ -1,12 +1,11 @@
-"""Every instruction as a C function on memory, made from its own C as a program's are: what is run to check a description.
+"""Every instruction as a C function on memory, made from its own C as a program's are, and run to check its description.
 
     int isamap_check_3(int64_t count, int64_t period, char **from, char **to, const int64_t *n);
 
 from and to: memory of each operand, cells before and after. n: numbers of a move, see NUMBERS. Execution x takes its operands
 at x % period, and leaves its results at x. Returns 0, or: 1 the CPU's modes have changed, 2 the state was refused, 3 a
-register that was in use has changed, 100 + k
+register in use has changed, 100 + k
 (200 + k) the register of operand k is smaller (larger) than its cells.
-
 Names are written as a program's are: `{m}` is a sum, `{stride}` too, and each instruction stands several times in a block.
 """
 
@@ -89,7 +88,7 @@ COMMON = (
 
 
 def in_state(machine: Hardware, used: Iterable[tuple[Instruction, dict[str, int]]]) -> State:
-    """C that writes, and that clears, the states which instructions need whose operands lie in registers of these numbers."""
+    """C to write, and to clear, the states needed by these instructions; their operands lie in registers of these numbers."""
     needs = [need for i, numbers in used for need in needs_at(i, {o: (n,) for o, n in numbers.items()})]
     enter, leave = configuring(machine, needs)
     return tuple(c_use(u, "return 2;") for u in enter), tuple(c_use(u, "return 2;") for u in leave)
@@ -101,7 +100,7 @@ def size(t: Tensor) -> int:
 
 
 def source(functions: Iterable[str], used: Iterable[Instruction]) -> str:
-    """C with these functions, and what their instructions include and define."""
+    """C with these functions, and the includes and definitions of their instructions."""
     listed = tuple(used)
     headers = dict.fromkeys(h for i in listed for h in i.headers)
     preludes = dict.fromkeys([*prelude("".join(i.emit for i in listed)), *(part for i in listed for part in i.prelude)])
@@ -132,13 +131,13 @@ def _size_checks(i: Instruction, operands: Iterable[str]) -> list[str]:
 
 
 def _sizeless(c_type: str) -> VectorType | None:
-    """A vector type that has no sizeof, and so no bytes that memcpy takes."""
+    """A vector type without a sizeof, and so without bytes for memcpy."""
     found = vector_type(c_type)
     return found if found and found.size else None
 
 
 def _bytes_in(c_type: str, register: str, place: str) -> str:
-    """C that fills a register's variable with the bytes at a place."""
+    """C to fill a register's variable with the bytes at a place."""
     kind = _sizeless(c_type)
     if kind:
         return f"{register} = {kind.load.format(p=f'(void *)({place})')};"
@@ -146,7 +145,7 @@ def _bytes_in(c_type: str, register: str, place: str) -> str:
 
 
 def _bytes_out(c_type: str, register: str, place: str) -> str:
-    """C that leaves the bytes of a register's variable at a place."""
+    """C to leave the bytes of a register's variable at a place."""
     kind = _sizeless(c_type)
     if kind:
         return f"{kind.store.format(p=f'(void *)({place})', r=register)};"
@@ -205,7 +204,7 @@ def move(number: int, i: Instruction, machine: Hardware) -> str:
 
 
 def asking(i: Instruction, held: Held, machine: Hardware) -> Instruction:
-    """What asks for the number that the instruction needs. Raises NotRunnableError where the machine has nothing that does."""
+    """The instruction asking for the number it needs. Raises NotRunnableError if the machine has none."""
     found = machine.asking(held.memory, i.extents[held.axis])
     if found is None:
         raise NotRunnableError(f"nothing of {machine.name} grants {i.extents[held.axis]} in {held.memory}")
@@ -213,7 +212,7 @@ def asking(i: Instruction, held: Held, machine: Hardware) -> Instruction:
 
 
 def _asked(i: Instruction, machine: Hardware) -> tuple[list[str], dict[str, str]]:
-    """Statements that ask for the numbers which the instruction needs, and the variables that hold what is granted."""
+    """Statements asking for the numbers needed by the instruction, and the variables with the granted ones."""
     active, lines, words = _memory_words(i, "isamap_from[0]"), [], {}
     for held in i.numbers_needed:
         ask = asking(i, held, machine)
@@ -229,7 +228,7 @@ def _indented(lines: Iterable[str], depth: int) -> str:
 
 
 def memory_operand(i: Instruction) -> str | None:
-    """The operand of a move that lies in memory; None for `zero`."""
+    """A move's operand in memory; None for `zero`."""
     return next((o for o, place in i.places if place == "memory"), None)
 
 
@@ -254,7 +253,7 @@ def _memory_words(i: Instruction, place: str, name: str = "isamap_m", counted: b
 
 
 def dense(i: Instruction) -> tuple[int, ...]:
-    """The strides of a move with which its cells lie in memory without gaps."""
+    """The strides of a move if its cells lie in memory without gaps."""
     m = memory_operand(i)
     assert m is not None
     own = row_major(i.kernel.tensor(m).shape)
@@ -269,7 +268,7 @@ def _numbered(operand: str) -> str:
 
 
 def whole_move(machine: Hardware, i: Instruction, operand: str, store: bool) -> Instruction | None:
-    """The machine's own move of all cells of that operand's register."""
+    """The machine's own move of all cells of the operand's register."""
     whole = tuple(range(len(i.kernel.tensor(operand).shape)))
     return look_for_move(machine, i, operand, store, whole, False, ordered=False)
 
@@ -277,7 +276,7 @@ def whole_move(machine: Hardware, i: Instruction, operand: str, store: bool) -> 
 def numbered_compute(
     number: int, i: Instruction, machine: Hardware, loads: dict[str, Instruction], store: Instruction
 ) -> str:
-    """Operands come by the machine's own moves; the second result is that of executing twice on the same registers."""
+    """Operands come by the machine's own moves; the second result comes from executing twice on the same registers."""
     names = [t.name for t in i.kernel.tensors]
     target = i.kernel.outputs[0]
     lines = [f"enum {{ {', '.join(f'{_numbered(o)} = {k}' for k, o in enumerate(names))} }};"]
@@ -305,10 +304,10 @@ def numbered_move(
     others: dict[str, Instruction],
     after: Instruction | None,
 ) -> str:
-    """A move of a register with a number, which is filled by `before` and seen by `seen` after it.
+    """A move of a register with a number: `before` fills it, and `seen` shows it afterwards.
 
-    seen: a store of the register, or an instruction that computes with it; then `others` load its further operands, and `after`
-    stores its result. Where i is a store, the register is filled, and i is run alone.
+    seen: a store of the register, or an instruction computing with it; then `others` load its further operands, and `after`
+    stores its result. If i is a store, the register is filled, and i is run alone.
     """
     r = register_operand(i)
     here = min(5, i.registers[r] - 1)

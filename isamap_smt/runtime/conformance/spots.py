@@ -1,4 +1,4 @@
-"""Where a move is tried in memory: at the edges of pages that must not be touched, unaligned, and with rows far apart."""
+"""Places to try a move in memory: at the edges of pages not to be touched, unaligned, and with rows far apart."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Values = Callable[[DType, int, np.random.Generator], np.ndarray]
 
 @dataclass(frozen=True)
 class Spot:
-    """first: where the first element lies. strides: in elements. regions: (place, bytes) of what may be accessed."""
+    """first: the place of the first element. strides: in elements. regions: (place, bytes) to which access is allowed."""
 
     first: int
     strides: tuple[int, ...]
@@ -29,7 +29,7 @@ class Spot:
 
 
 def alignment(move: Instruction) -> int:
-    """Bytes of which the description lets every address be a multiple."""
+    """The alignment that the description asks of every address, in bytes."""
     m = memory_operand(move)
     asked = [p.multiple for p in move.asks if isinstance(p, Aligned)]
     return max([move.kernel.tensor(m or "").dtype.bytes, *asked])
@@ -38,7 +38,7 @@ def alignment(move: Instruction) -> int:
 def spots(
     move: Instruction, cells: np.ndarray, arena: Arena, random: np.random.Generator, values: Values
 ) -> Iterator[Spot]:
-    """Each place to try, laid out and filled with such values. cells: which cells of the register are active."""
+    """Each place to try, laid out and filled with such values. cells: mask of the register's active cells."""
     m = memory_operand(move)
     assert m is not None
     dtype = move.kernel.tensor(m).dtype
@@ -93,7 +93,7 @@ class _Places:
         return Spot(region - low + (low % step) + step + shift, strides, ((region, count * PAGE),), where)
 
     def in_pages(self, stride: int, where: str) -> Iterator[Spot]:
-        """The cells that a stride parts end where a page does, and the next must not be touched; nothing where it has no room."""
+        """The cells parted by a stride end with their page, and the next must not be touched. Nothing if they do not fit one."""
         whole, far = dense(self.move), 2 * PAGE // self.dtype.bytes
         _, width = self._span((*whole[:stride], 0, *whole[stride + 1 :]))
         if width > PAGE:
@@ -161,7 +161,7 @@ def _register(move: Instruction) -> str:
 
 
 def live(move: Instruction, shape: tuple[int, ...], active: tuple[int, ...]) -> np.ndarray:
-    """Which cells are active: below the number of active points along each axis that is masked."""
+    """Mask of the active cells: below the number of active points along each masked axis."""
     names = [str(s) for s in lane_symbols(move)]
     found = np.ones(shape, bool)
     for axis, count in zip(move.axes, active, strict=False):
