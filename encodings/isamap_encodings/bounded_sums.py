@@ -23,12 +23,12 @@ Ranges = Mapping[str, Interval]
 def adds(
     exact: Any, accumulator: str, whole: Any, terms: Sequence[Any], types: Mapping[str, Kind], ranges: Ranges, sums: Interval
 ) -> Verdict:  # fmt: skip
-    """Whether `exact` is the accumulator plus all terms, for every element in range within the bounds.
+    """Whether `exact` is the accumulator plus all terms, for all elements in range whose sums stay within bounds.
 
-    An element counts if the accumulator, the terms together and their sum with it lie within `sums`, an interval of
-    the accumulator's type. Terms are values of the accumulator's type and may wrap; they are added as integers.
-    whole: the tree of their sum. A part without wrapping is first any number between its bounds: a proof for every
-    such number holds for the part, and is fast.
+    The accumulator, the terms together and their sum with it lie within `sums`, an interval of the accumulator's type.
+    Terms are values of the accumulator's type and may wrap; they are added as integers. whole: the tree of their sum. A
+    part that cannot wrap is first any number between its bounds: a proof for every such number holds for the part, and
+    is fast.
     """
     fits = bounds(whole, types, ranges) is not None
     for tree, parts, kinds, given in (
@@ -66,7 +66,7 @@ def _wide(v: Any, kind: Kind, width: int) -> Any:
 def _opaque(
     exact: Any, accumulator: str, terms: Sequence[Any], types: Mapping[str, Kind], ranges: Ranges
 ) -> tuple[Any, list[Any], dict[str, Kind], dict[str, Interval]]:
-    """The same question with a symbol for each term without wrapping, of the term's bounds; the elements stay as well."""
+    """The same question with a symbol for each term that cannot wrap, within the term's bounds; the elements stay as well."""
     kinds, given = dict(types), dict(ranges)
     symbols: dict[Any, Any] = {}
     for n, term in enumerate(terms):

@@ -36,7 +36,7 @@ class Cover:
 def cheapest(
     offers: Sequence[Offer], wanted: int, limit: float = LIMIT, banned: Sequence[Collection[int]] = ()
 ) -> Cover | None:
-    """The offers to make the wanted part and all parts they use, at the least cost; None if there is no way.
+    """The offers that make the wanted part and all parts they use, at the least cost; None if there is no way.
 
     A part used twice is made once. Of equally cheap ways, one with the fewest rewritten. No part uses itself,
     however far below: if offers go round in a circle, a part stands higher than the parts it uses. At the limit, in

@@ -164,7 +164,7 @@ class EGraph:
         return False
 
     def matches(self, pattern: Pattern, t: Term, at: Mapping[str, Term]) -> Iterator[dict[str, Term]]:
-        """Terms (each leading its class) for the pattern's names, so the pattern is in the class of t."""
+        """Matches of the pattern in the class of t, as terms for its names; each term stands for its class."""
         leader = self.find(t)
         if isinstance(pattern, Name):
             if self.find(at.get(pattern.name, leader)) == leader:

@@ -1,4 +1,4 @@
-"""Rational numbers below and above exp, log, tanh, sigmoid and erf of a rational number, by their series and its remainder.
+"""Rational numbers below and above exp, log, tanh, sigmoid and erf of a rational number, by their series and remainders.
 
 Only the first guess of a logarithm is computed in floating point; exp then confirms it.
 """

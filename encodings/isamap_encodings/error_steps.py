@@ -1,8 +1,8 @@
 """One operation carries rounding errors from operands to result: a question over the reals for every bound of it.
 
 Exact operands a, b lie in ranges; those of a program, a' and b', are off by at most `relative` of them and by
-`absolute`. The exact result is r, the operation of a' and b' is e, and a program has r', e rounded: off by at most 2
-k (u |e| + t), for k ULP. The questions: r lies in its range, r' is off by no more than the bound, e does not
+`absolute`. The exact result is r, the operation of a' and b' is e, and a program has r', e rounded: off by at most
+`2 k (u |e| + t)`, for k ULP. The questions: r lies in its range, r' is off by no more than the bound, e does not
 overflow, and nothing is divided by 0. Only functions without a polynomial are abstracted: rational bounds on their
 values (isamap_encodings.enclosures) and on their slopes are assumed.
 """
@@ -117,8 +117,8 @@ def _step(
 def _square(k: Known, result: Known, arithmetic: Arithmetic | None) -> tuple[list[tuple[list[Any], Any]], list[Any]]:
     """(questions, facts) of a square. Asked: if a' and b' are off by at most d of a, their product is off by 2 |a| d + d^2.
 
-    Facts of the square r: the size of a; the bound above for d = relative |a| + absolute; and (c |a| - absolute)^2
-    >= 0, as solvers do not think of it. Here c is the share of the result's relative bound left for the absolute
+    Facts of the square r: the size of a; the bound above for d = relative |a| + absolute; and (c |a| - absolute)^2 >=
+    0, which solvers do not find by themselves. Here c is the share of the result's relative bound left for the absolute
     part.
     """
     a, p, q, d, m = z3.Reals("a a' b' d size")

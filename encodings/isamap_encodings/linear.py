@@ -70,7 +70,7 @@ def _seen(assumptions: tuple[Any, ...], claim: Any) -> bool:
 
 
 def somewhere(assumptions: Sequence[Any]) -> dict[str, int] | None:
-    """Integers by name to satisfy the assumptions; None if none are found. They may be wrong: put them in."""
+    """Integers by name that may satisfy the assumptions; None if none are found. They may be wrong: put them in."""
     question = _Question()
     try:
         for a in assumptions:

@@ -135,7 +135,7 @@ def _product(factors: Iterable[Form]) -> Form:
 
 
 def _quotient(a: Form, b: int) -> Form:
-    """a // b; multiples of b in a stand before the quotient."""
+    """a // b, with multiples of b taken out of a."""
     whole = tuple((m, c // b) for m, c in a if c // b)
     rest = added((1, a), (-b, whole))
     if all(m == () for m, _ in rest):

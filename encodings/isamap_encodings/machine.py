@@ -74,7 +74,7 @@ def operation(table: Operations, head: str, args: Sequence[Any]) -> Any:
 
 
 def literal_kind(e: Any, to: Kind) -> Kind:
-    """The type of literals on their way to the type `to`.
+    """The type of literals that are converted to the type `to`.
 
     It is `to` for floating point and for a plain integer, which is exact and wrapped once. Else f64 if one of them
     is floating point, u64 if one is beyond i64, else i64.

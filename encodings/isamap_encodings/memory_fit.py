@@ -37,9 +37,9 @@ class Block:
 
 @dataclass(frozen=True)
 class Fit:
-    """offsets: of each block in cells, if they were found. impossible: proved, there are none.
+    """offsets: of each block in cells, if they were found. impossible: it is proved that there are none.
 
-    order: the number of the order of the answer. spent: conflicts. stopped: Ctrl-C or the deadline ended the search.
+    order: the number of the order that answered. spent: conflicts. stopped: Ctrl-C or the deadline ended the search.
     """
 
     offsets: tuple[int, ...] | None = None
@@ -122,7 +122,7 @@ def _successors(blocks: Sequence[Block], capacity: int) -> tuple[list[Block], li
 
 @dataclass(frozen=True)
 class _Part:
-    """Blocks apart from all others, and their cells: `capacity` of them, from `base` on."""
+    """Blocks that meet no others, and the cells they may take: `capacity` of them, from `base` on."""
 
     blocks: list[int]
     capacity: int
@@ -199,7 +199,7 @@ def _model(blocks: Sequence[Block], capacity: int) -> tuple[Any, list[Any]]:
 
 
 def _turn(model: Any, offsets: list[Any], order: list[int] | None, limit: int) -> Fit:
-    """One search. Next comes the block with the lowest possible offset, else by `order`. None: CP-SAT's own search."""
+    """One search. Next comes the block that can lie lowest; ties follow the order. None: CP-SAT's own search."""
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 0

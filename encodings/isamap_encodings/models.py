@@ -1,8 +1,8 @@
 """Candidates as models: one Boolean a membership, `c.in.k` for the kernel axis c in the instruction axis k.
 
 A kernel axis is in one place or in none; a place is an instruction axis, or, for the low digit of four points of c,
-`c.in.k%4`. Cubes say sets of candidates: every candidate with its binding and its places among given ones. A
-finished cube is a clause, its negation, and no candidate is ever written down.
+`c.in.k%4`. A cube is a set of candidates: all whose binding and places are among given ones. A finished cube becomes a
+clause, its negation, and no candidate is ever written down.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Models:
             self._solver.say(cube)
 
     def next(self) -> Model | None:
-        """A candidate in no cube; None when there is none. Raises RuntimeError if Z3 gives up; no limit makes it do so."""
+        """A candidate in no cube; None when there is none. Raises RuntimeError if Z3 gives up, though it has no limit."""
         self._said.append(None)
         key = (self._choices, tuple(self._said)) if len(self._said) <= KEPT else None
         kept = _answers.get(key, "new") if self._solver is None and key else "new"
@@ -170,7 +170,7 @@ class _Terms:
         return self._any([self._denied(p) for p in self._literals(cube)])
 
     def _literals(self, cube: Cube) -> list[Any]:
-        """The conditions of the cube axis by axis, for axes that cannot be anywhere, and of its bindings."""
+        """The conditions of the cube: axis by axis, unless the axis may be anywhere, and for its bindings."""
         found = [p for k, places in enumerate(cube.places) for p in self._placed(k, places)]
         if self._bound and len(cube.bindings) < len(self._bound):
             found.append(self._any([x for b, x in enumerate(self._bound) if b in cube.bindings]))

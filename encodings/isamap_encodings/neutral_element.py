@@ -74,8 +74,8 @@ def associative(op: str, kind: Kind, one_sign: bool = False) -> Verdict:
 
 
 def _tried(claim: Any, variables: Sequence[Any], kind: Kind) -> Refuted | None:
-    """Elements at the ends of the type and around 0 to refute the claim. Within its steps, Z3 finds some for a sum
-    of floating point or not, depending on earlier questions; so numbers decide."""
+    """Elements at the ends of the type and around 0 that refute the claim. For sums of floating point, it depends on
+    earlier questions whether Z3 finds any within its steps; so numbers decide."""
     started = time.perf_counter()
     sort = z3.FPSort(*SORTS[kind])
     elements = [*_finite_ends(sort), *(_constant(t, kind) for t in TRIED), z3.fpNaN(sort)]

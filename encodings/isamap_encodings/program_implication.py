@@ -2,7 +2,7 @@
 
 Goals are proved in order and each proved one helps the next: a coordinate of a fused axis follows from the digits only
 after the digits are known to add up. A counterexample is made small by bounding the sizes, and replayed in plain
-integers; without a replay it is Unknown, not Refuted.
+integers; one that does not replay is Unknown, not Refuted.
 
 Formulas have a meaning in plain integers, too: a counterexample counts only when it also fails there.
 """
@@ -137,8 +137,8 @@ def _at_known(goal: Any, known: Sequence[Any]) -> Any:
 
 
 def _divides_by_symbol(formulas: Any) -> bool:
-    """Whether something is divided by more than a number. Such goals are asked one by one: a limit enough for all of
-    them together depends on the solver's past, and the same formulas shall be asked each time."""
+    """Whether something is divided by more than a number. Such goals are asked one by one: whether all of them together
+    fit the limit depends on the solver's past, and the same formulas shall be asked each time."""
     if isinstance(formulas, sp.Basic):
         return bool(formulas.args) and _has_symbol_as_divisor(formulas)
     return isinstance(formulas, list | tuple) and any(map(_divides_by_symbol, formulas))
@@ -193,7 +193,7 @@ def _witness(known: list[Any], goal: Any, sizes: Sequence[str], name: str, verdi
 
 
 def _smallest(known: list[Any], goal: Any, sizes: Sequence[str], name: str, verdict: Refuted) -> Verdict:
-    """The same refutation at the smallest bound on the sizes with one, replayed."""
+    """The same refutation at the smallest bound on the sizes that still has one, replayed."""
     for n in BOUNDS if sizes else ():
         bounded = [("le", sp.Symbol(s, integer=True), n) for s in sizes]
         found = check([*known, *bounded], goal, f"{name}: sizes <= {n}")

@@ -52,7 +52,7 @@ Box = Callable[[int], tuple[int, int]]
 
 
 def largest(asked: Question, elements: frozenset[str], kind: Kind, fill: int = 0) -> Largest | None:
-    """A largest range [low, high] to make the trees equal if these elements, all of type `kind`, lie in it.
+    """A largest range [low, high] such that the trees are equal if these elements, all of type `kind`, lie in it.
 
     It comes on top of the ranges asked about. None if not even one value more than 0 will do. It is the largest [0,
     b] (unsigned) or [-b, b] (signed), then made wider on one side alone if the claim still holds: first `high`, then
@@ -108,7 +108,7 @@ def _largest(limited: Callable[[int], Question], most: int) -> tuple[int, bool] 
 
 
 def _search(low: int, high: int, holds: Any) -> int | None:
-    """The largest number in [low, high] with `holds`, a predicate true up to some number; None if there is none."""
+    """The largest number in [low, high] that satisfies `holds`, a predicate true up to some number; None if there is none."""
     best = None
     while low <= high:
         middle = (low + high + 1) // 2

@@ -43,7 +43,7 @@ def same(a: Number, b: Number) -> Any:
 
 
 class Rounded:
-    """Trees as numbers. facts: about variables and functions; choices: of a zero, by a maximum or minimum."""
+    """Trees as numbers. facts: about variables and functions; choices: which zero a maximum or minimum gives."""
 
     def __init__(self) -> None:
         self.facts: list[Any] = self._kept(z3.RealVal(0))

@@ -1,9 +1,9 @@
 """A rewrite rule holds: its two sides have the same value for all values of its names, in one arithmetic.
 
 Integers of a width wrap; below a saturation they are exact; floating point is bit for bit, NaN equal to NaN and +0
-unlike -0, or without the signs of zeros; `reals` stands for floating point with free rounding. Of +0 and -0, a
-maximum or minimum gives either: both sides must then have the same possible values. Conditions restrict the values
-of names.
+unlike -0, or without the signs of zeros; `reals` stands for floating point that may be rounded otherwise. Of +0 and -0,
+a maximum or minimum gives either: both sides must then have the same possible values. Conditions restrict the values of
+names.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ def keeps_range(left: Any, right: Any, given: tuple[Condition, ...]) -> Verdict:
 
 
 def _with_names(tree: Any, numbers: set[str]) -> list[Any]:
-    """Subtrees with names beside `numbers`. The others are of numbers alone, and are worked out at each use of the rule."""
+    """Subtrees with names other than `numbers`. The rest is of numbers alone, and worked out where the rule is used."""
     parts = list(sp.preorder_traversal(tree))
     return [p for p in parts if any(x.is_Symbol and x.name not in numbers for x in sp.preorder_traversal(p))]
 
@@ -244,7 +244,7 @@ def _size(x: Any) -> Any:
 
 
 def _rounded(left: Any, right: Any, kinds: Mapping[str, Kind], given: Sequence[Condition], values: bool) -> Verdict:
-    """By properties of rounding common to all formats."""
+    """The verdict by properties of rounding common to all formats."""
     if any(k not in SORTS for k in kinds.values()) or "Cast" in _heads(left, right):
         return Unknown("not all names are of one type")
     if "Rsqrt" in _heads(left, right) and any(k[1] == 16 for k in kinds.values()):

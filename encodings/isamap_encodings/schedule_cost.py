@@ -61,7 +61,7 @@ def rows(problem: ScheduleProblem, register: int, operand: TileOperand) -> int:
 
 
 def first_tile(problem: ScheduleProblem, operand: TileOperand) -> int:
-    """Cost per cell of the first tile brought blockwise: no computing precedes it to hide it."""
+    """Cost per cell of the first tile brought blockwise: nothing is computed before it that could hide it."""
     return sum(operand.link[1:]) * (problem.threads if problem.parallelizable else 1)
 
 
@@ -236,8 +236,8 @@ def _together(
 ) -> tuple[int, int]:
     """(time of computing beside the links, cost of first tiles on top), whichever is less: with blockwise operands, or without.
 
-    An operand brought blockwise no longer bursts, and comes sooner, but while the link into level 1 works: in_turns().
-    bursts: operand -> level -> burst.
+    An operand brought blockwise no longer bursts, and comes sooner, except while the link into level 1 works:
+    in_turns(). bursts: operand -> level -> burst.
     """
     compute = problem.registers[choice.register].compute
     found = [x for levels in bursts.values() for x in levels.values()]

@@ -361,7 +361,7 @@ def build(problem: ScheduleProblem) -> ScheduleModel:
 
 
 def _bursts(b: Builder, slowest: Any, compute: Range, stationary: dict[tuple[int, int], Any], waits: Any) -> None:
-    """`slowest` is at least computing plus the part of each burst into a cache not hidden behind the walks to use it first."""
+    """`slowest` is at least computing plus the part of each burst into a cache that its first walks do not hide."""
     for n, o in enumerate(b.p.operands):
         levels = [u for u in range(2, b.u + 1) if o.bursts(u)]
         if not levels:

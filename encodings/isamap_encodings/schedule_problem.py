@@ -25,7 +25,7 @@ Row = tuple[int, int]
 
 @dataclass(frozen=True)
 class CoreModel:
-    """Figures of a kind of core for prices; whoever makes a problem sets them.
+    """Figures of a kind of core, on which prices rest; whoever makes a problem sets them.
 
     While computing takes c and a link takes l, the two together take the largest of (weight of c) c + (weight of l)
     l over the rows, in parts of `whole`: the largest of linear forms is convex. into_first: rows of the link into
@@ -102,7 +102,7 @@ class Component:
 
 @dataclass(frozen=True)
 class Rows:
-    """The pieces of an operand apart in memory: its dimensions without the contiguous one.
+    """The pieces of an operand that lie apart in memory: its dimensions without the contiguous one.
 
     A visit to a row costs `RegisterTile.row`, because nothing fetched its line ahead of time. With at most
     `RegisterTile.kept` rows in use at once, cells read from them stay in the first cache. With at most

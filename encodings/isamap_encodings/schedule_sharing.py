@@ -1,8 +1,8 @@
 """How threads share one loop, and the cost of it: the work of the most loaded thread, and starting threads.
 
 A cost counts the cycles of all threads, idle ones included: it is the time from start to end, times `threads`. Shared
-evenly and started for nothing, a loop leaves the cost of one thread as it is. The loop is no decision of its own: the
-cheapest of the loops allowed is shared.
+evenly and started for nothing, a loop leaves the cost of one thread as it is. The loop is no decision of its own: of
+the loops allowed, the cheapest is shared.
 
 Threads are not equally fast. A finished thread helps the others, chunk by chunk, and is idle for a part of the last
 chunk. On a machine with neighbours, two threads took 165 us for a GRU's products of 3 MB each in one chunk a thread, 89
@@ -61,7 +61,7 @@ def uneven(problem: ScheduleProblem, chain: int, loop: Loop) -> int | None:
 
 
 def repeats(problem: ScheduleProblem, chain: int, block: int, axis: int) -> int:
-    """How often the axis' loops of this block and of those around it begin a nest inside them."""
+    """How often the axis' loops of this block and of those around it begin the code inside them."""
     return prod(trips(problem, chain, u, axis) for u in range(block, problem.levels + 1))
 
 

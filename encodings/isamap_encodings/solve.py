@@ -3,8 +3,8 @@
 A counted limit (Z3's rlimit) and fixed seeds make the answer the same on a loaded machine. Two engines are tried: the
 direct one first, for a while, then the one with preprocessing. The second inspects a formula and picks tactics for it;
 if integers are multiplied, it tries short bit-vectors before anything else. So it finds models missed by the direct
-engine, but takes five times as long for contradictions, the stuff of proofs (508 questions of one GRU: 7.3 s and 1.5
-s).
+engine, but takes five times as long for contradictions, of which proofs consist (508 questions of one GRU: 7.3 s and
+1.5 s).
 
 The steps of a question depend on the terms already in its context: they are numbered, and numbers order searches. So
 a question not answered at once is asked again in a context of its own: its answer does not depend on earlier

@@ -262,7 +262,7 @@ def spans_tiles(inner: Sequence[Any], n: int) -> bool:
 
 @lru_cache(maxsize=20_000)
 def content(extent: Any) -> int:
-    """The largest common divisor of all coefficients of the extent, a polynomial of sizes; 1 for a quotient.
+    """The greatest common divisor of all coefficients of the extent, a polynomial of sizes; 1 for a quotient.
 
     A product of extents has the product of their contents (Gauss's lemma).
     """

@@ -1,8 +1,8 @@
 """A lower bound on the time of a staged plan: the longest of some paths through its uses, over numbers or a solver's expressions.
 
 A use begins when the one before it on its engine is done and its awaited signals have come. So a chain of uses, each
-waiting for the one before, takes no longer than the plan. The counters of a program of stages (in visits of a stage, n
-= 0, 1, ...):
+waiting for the one before, takes no longer than the plan. The counters of a program of stages (in visits
+`n = 0, 1, ...` of a stage):
 
     fill n of an input   awaits released n - slots;    its executions await filled n
     released n           the executions of visit n;    of a further stage: the moves on from it

@@ -1,6 +1,6 @@
 """SMT-LIB 2 text answered by Z3: for stored claims, and to find the assumptions a proof really needs.
 
-Text is read in a context of its own: its names of assertions would otherwise turn up in the models of all
+Text is read in a context of its own: names it gives to assertions would otherwise turn up in the models of all
 later questions of the process.
 
 The second opinion is cvc5, an extra without code in common with Z3. If its wheel is not installed, cvc5_version() is

@@ -1,6 +1,6 @@
 """AVX-512 VNNI: dot products of four bytes, or two numbers of 16 bits, per 32-bit lane.
 
-isamap_hardware.vnni tells wrapping from saturating ones. `maddubs_dot` is the sequence vpmaddubsw, vpmaddwd, vpaddd of
+isamap_hardware.vnni says which wrap and which saturate. `maddubs_dot` is the sequence vpmaddubsw, vpmaddwd, vpaddd of
 older CPUs. It saturates the sum of two products to 16 bits, so it equals the dot product only for small operands.
 """
 

@@ -1,4 +1,4 @@
-"""Loads to weave rows apart in memory: cell e of lane l is element l of row e.
+"""Loads that weave separate rows: cell e of lane l is element l of row e.
 
 A dot product of four bytes wants four rows of a row-major matrix in every 32-bit lane, one of two bf16 wants two.
 Each row is widened to 32 bits as it is loaded, and shifted to its place.

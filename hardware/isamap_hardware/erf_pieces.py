@@ -1,6 +1,6 @@
 """The steps of erf common to registers of every width: its coefficients by piece, and the polynomial.
 
-They are those of isamap's own sequence, also for other bits of an argument: benchmarks/accuracy.py.
+They are those of isamap's own sequence; benchmarks/accuracy.py would find an argument with other bits.
 """
 
 from __future__ import annotations

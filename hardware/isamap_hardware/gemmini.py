@@ -114,7 +114,7 @@ def stored(down: str, scale: Any, relu: int) -> tuple[str, ...]:
 
 
 def configures(name: str, state: str, engine: str, cells: int, emit: str, least: int | None = None) -> im.Instruction:
-    """The command to write all cells of a set of a state. least: the smallest number it takes."""
+    """The command that writes all cells of a set of a state. least: the smallest number it takes."""
     return im.instruction(
         f"gemmini.{name}", "cfg[x] = new[x]", axes={"x": cells}, dtypes={"cfg": "i64", "new": "i64"},
         places={"cfg": f"{state}[x]", "new": "code"}, engine=engine, work=im.Work(1, 0), emit=emit,

@@ -64,7 +64,8 @@ def cache_sizes(sysfs: Path = SYSFS) -> dict[str, int]:
 
 
 def host(available: Collection[str] | None = None) -> im.Hardware:
-    """Everything for a CPU with these features (by default this one): `scalar` always, no machine with parameters or engines."""
+    """All that a CPU with these features (by default this one) can run: `scalar` always, no machine with parameters
+    or engines."""
     have = features() if available is None else frozenset(available)
     named = f"this CPU ({cpu_name()})" if available is None else "a CPU with " + ", ".join(sorted(have))
     return _host(have, tuple(cache_sizes().items()), named)
@@ -103,7 +104,7 @@ def _host(have: frozenset[str], known_sizes: tuple[tuple[str, int], ...], descri
 
 
 def _move(i: im.Instruction) -> Hashable:
-    """A move without its machine's name; None of computing instructions."""
+    """A move's description without its machine's name; None for computing instructions."""
     if i.kind == "compute":
         return None
     return (i.short, i.kind, i.places, i.emit, i.requires, i.c_types, i.active)

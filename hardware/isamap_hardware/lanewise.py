@@ -1,4 +1,4 @@
-"""Instructions on each lane by itself, described from a table of their C: sums, products, maxima, choices.
+"""Instructions that compute each lane by itself, described from a table of their C: sums, products, maxima, choices.
 
 The maxima and minima are NumPy's: NaN if either operand is NaN. x86 gives the second operand then. So a NaN of `a`
 stays if `a` is the second one, and the code looks at `b`, for which a running maximum does not wait.

@@ -1,4 +1,4 @@
-"""The V extension of RISC-V: 32 vectors of 128 bits times VL, a number of the CPU; f32, f64 and bytes, sums of products.
+"""The V extension of RISC-V: 32 vectors of 128 bits times VL, chosen by the CPU; f32, f64 and bytes, sums of products.
 
 One description and one binary are for all lengths, VLEN = 128 to 65536. Each use asks for as many elements as it
 has, never for more than a vector holds: for this number the specification leaves an implementation no choice of

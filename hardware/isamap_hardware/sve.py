@@ -1,4 +1,4 @@
-"""SVE of 64-bit Arm: 32 vectors of 128 bits times VL, a number of the CPU: 1, 2, 4, 8 or 16.
+"""SVE of 64-bit Arm: 32 vectors of 128 bits times VL, chosen by the CPU: 1, 2, 4, 8 or 16.
 
 It has f32 sums of products, dot products of bytes and bf16, and products of small matrices. Those of bf16 round as
 `bfdot` does.

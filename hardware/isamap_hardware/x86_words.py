@@ -1,4 +1,4 @@
-"""Lanes with a change of type on x86: integers of 8, 16 and 32 bits, f16, bf16 and f32 in registers of one number of lanes.
+"""Lanes that change their type on x86: integers of 8, 16 and 32 bits, f16, bf16 and f32 in registers of one number of lanes.
 
 A lane of 32 bits fills the register; a narrower one lies in a register of as many lanes. The language's conversions
 (NaN is 0, numbers beyond the type are clamped, nothing is rounded twice) are a maximum, a minimum and one conversion
@@ -25,7 +25,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Lanes:
-    """A machine's registers of one number of lanes. kinds: by element type. requires: the features for everything on them."""
+    """A machine's registers of one number of lanes. kinds: by element type. requires: features that everything on them needs."""
 
     machine: str
     memory: str
@@ -38,7 +38,7 @@ class Lanes:
     def step(
         self, name: str, text: str, types: str, emit: str, latency: float, per_cycle: float, more: tuple[str, ...] = ()
     ) -> im.Instruction:
-        """An instruction on each lane by itself. types: `c=i8 a=f32`. more: further features it needs."""
+        """An instruction that computes each lane by itself. types: `c=i8 a=f32`. more: further features it needs."""
         dtypes = dict(t.split("=") for t in types.split())
         return im.instruction(
             f"{self.machine}.{name}",

@@ -1,4 +1,4 @@
-"""The current step and its progress, on standard error; elsewhere than on a terminal, only counts, now and then."""
+"""The current step and its progress, on standard error; elsewhere than on a terminal, only the latest step, now and then."""
 
 from __future__ import annotations
 

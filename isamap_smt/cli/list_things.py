@@ -1,4 +1,4 @@
-"""isamap list kernels|models|hardware|instructions|rules: the names known to commands, and the rules to rewrite values."""
+"""isamap list kernels|models|hardware|instructions|rules: the names that commands take, and the rewrite rules."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _WIDTH = 40  # characters of a row's description
 @click.argument("name", required=False, metavar="[NAME]")
 @as_json
 def command(what: str, name: str | None, as_json: bool) -> None:
-    """List the kernels, the models, the hardware or the instructions known by name to the other commands, or the
-    rewrite rules, each with the arithmetics of its proofs.
+    """List the kernels, the models, the hardware or the instructions that other commands know by name, or the rewrite
+    rules, each with the arithmetics in which it is proved.
 
-    With NAME, a kernel or a machine is told in full; of instructions, those of this machine are listed.
+    With NAME, a kernel or a machine is described in full; of instructions, those of this machine are listed.
     """
     things: dict[str, tuple[Callable[[str | None], dict[str, Any]], Callable[[dict[str, Any]], None]]] = {
         "kernels": (list_kernels, _show_kernel if name else _show_kernels),

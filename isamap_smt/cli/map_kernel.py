@@ -193,7 +193,7 @@ def show_all(found: dict[str, MappingSet], verbose: bool = False) -> None:
 
 
 def show(found: MappingSet, verbose: bool = False, prices: Prices | None = None) -> None:
-    """The mapping set as tables: legal mappings with their prices, and the smallest parts to forbid the rest."""
+    """The mapping set as tables: legal mappings with their prices, and the smallest parts that forbid the rest."""
     prices = prices or Prices()
     out = console()
     document = as_document(found)

@@ -233,7 +233,7 @@ def _ran_as_kept(
 
 
 def _inputs(network: Signature, seed: int) -> list[dict[str, np.ndarray]]:
-    """Inputs to compare with: of the largest sizes; if some are open, also of sizes 1 and of two thirds."""
+    """Inputs to compare with: of the largest sizes; if some are open, also of size 1 and of two thirds of the largest."""
     most = largest(network)
     tried = [most, dict.fromkeys(most, 1), {n: -(-m * 2 // 3) for n, m in most.items()}] if most else [most]
     return [random_inputs(network, seed, sizes) for sizes in tried]

@@ -1,4 +1,4 @@
-"""Undecided formulas, written to a place for the user to find, and the words about them."""
+"""Formulas that no solver has decided, written where the user finds them, and the message about them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def save(formulas: Mapping[str, str], directory: str) -> list[str]:
 
 
 def told(paths: list[str]) -> list[str]:
-    """The words about them; none if there are none."""
+    """The message about them, in lines; empty if there are none."""
     if not paths:
         return []
     example = paths[0] if len(paths) == 1 else "FILE"

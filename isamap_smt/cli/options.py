@@ -126,7 +126,7 @@ def split_names(words: Sequence[str], text: str | None, second: str) -> tuple[st
 
 
 def _unknown(name: str, second: str) -> str:
-    """The words about a lone name on a command line, if nothing has this name; else ''."""
+    """The error about a lone name on a command line, if nothing has this name; else ''."""
     import isamap_hardware
     import isamap_kernels
     from isamap_smt.language.library import kernel_names
@@ -246,7 +246,7 @@ def read_pair(words: Sequence[str], options: dict[str, Any], axes: str) -> tuple
     """The kernel, the instruction to map it onto, and the position of the mapped statement, counted from 0.
 
     Without --dtypes the kernel takes the instruction's element types. Of a machine: the first instruction with these
-    axes to take the kernel's own element types; else the first with these axes.
+    axes that takes the kernel's own element types; else the first with these axes.
     """
     found = read_pairs(words, options)
     if len(found) == 1:
@@ -364,10 +364,10 @@ def statement_number(kernel: Kernel, number: int) -> int:
 
 
 def check_instruction(kernel: Kernel, hardware: Hardware, name: str | None) -> None:
-    """Require code with the instruction of this name, or with any.
+    """Require that code can be made with the instruction of this name, or with any if none is named.
 
-    Raises HardwareError for machines without C, UnknownNameError, DTypeError if the pinned instruction's element
-    types are not the kernel's.
+    Raises HardwareError for machines with engines or without C, UnknownNameError, DTypeError if the pinned
+    instruction's element types are not the kernel's.
     """
     named = computing(hardware, name, kernel)
     if hardware.engines:

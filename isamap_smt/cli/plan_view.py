@@ -170,7 +170,7 @@ def show_plan(planned: Plan, verbose: bool = False) -> None:
 
 
 def _show_whole(planned: Plan) -> None:
-    """Of several statements, words about all, and a row for each; the rest is of one."""
+    """For several statements, a line about all and a row for each; everything else is about one."""
     whole = table_of(planned.kernel, planned.program)
     if whole is None:
         return
@@ -277,7 +277,7 @@ def _picojoules(energy: float | None) -> str:
 
 
 def _show_costs(schedule: Schedule, verbose: bool) -> None:
-    """The objective's parts, overlapped ones below their cover; if verbose, the cost model's assumptions by source."""
+    """The objective's parts, each above the parts it overlaps; if verbose, the cost model's assumptions by source."""
     out = console()
     if schedule.costs:
         rows = [
@@ -299,7 +299,7 @@ def _show_costs(schedule: Schedule, verbose: bool) -> None:
 
 
 def _show_outside(s: Schedule) -> None:
-    """The decisions outside the solver's bound."""
+    """The decisions that the solver's bound does not cover."""
     if s.decided_outside:
         console().print("Chosen outside the solver:")
     for text in s.decided_outside:

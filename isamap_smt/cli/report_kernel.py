@@ -221,7 +221,7 @@ def searches(asked: dict[str, Any], instructions: Sequence[Instruction], given: 
 def engines_page(
     place: Path, asked: dict[str, Any], instructions: Sequence[Instruction], given: Collection[str], measure: bool
 ) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
-    """Write the page about a plan for engines; (its content as JSON, ()), or (None, reasons) if nothing can be scheduled.
+    """Write the page about a plan for engines. Returns (its content as JSON, ()), or (None, reasons) without a schedule.
 
     measure: simulate it. Raises WrongResultError, and the errors of plan() if decisions of a schedule are asked for.
     """

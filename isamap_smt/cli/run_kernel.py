@@ -284,7 +284,7 @@ def _simulated(where: Target, planned: Plan, kernel: Kernel, seed: int, seeds: i
 
 
 def _executed(where: Target, planned: Plan, kernel: Kernel, seed: int) -> Ran:
-    """Run on the target, an executor of the machine's instructions, and compared."""
+    """Run on the target that executes the machine's instructions, and compared."""
     program: Any = where.build(where.emit(planned))
     arrays, arithmetic = arrays_for(kernel, seed), planned.proof.arithmetic
     say_notes(program.notes)
@@ -383,7 +383,7 @@ def show(ran: Ran, beside: Beside) -> None:
 
 
 def fell_back(planned: Plan) -> bool:
-    """Whether each instruction used computes one point, or none is used, on a machine with one of several points."""
+    """Whether each instruction used computes one point, or none is used, on a machine that has one of several points."""
     used = [s.proved.mapping.instruction for s in planned.schedules]
     wider = any(math.prod(i.axes.values()) > 1 for i in planned.hardware.computes)
     asked = planned.asked is not None and planned.asked.instruction is not None

@@ -187,5 +187,5 @@ def show(found: Any) -> None:
 
 
 def _milliseconds(value: float) -> str:
-    """To three digits: near times stay distinct."""
+    """To three digits, so near times stay distinct."""
     return f"{value * 1e3:#.3g} ms"

@@ -1,4 +1,4 @@
-"""isamap why KERNEL... INSTRUCTION: why a mapping or a plan is forbidden, and the smallest changes to admit one."""
+"""isamap why KERNEL... INSTRUCTION: why a mapping or a plan is forbidden, and the smallest changes that admit one."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from isamap_smt.exploration.why import Why, why
 def command(
     kernels: tuple[str, ...], instruction: str, sizes: tuple[str, ...], timeout: float | None, as_json: bool
 ) -> int:
-    """Why mappings of each KERNEL onto INSTRUCTION are forbidden, and the smallest changes of the instruction to admit one.
+    """Why mappings of each KERNEL onto INSTRUCTION are forbidden, and the smallest changes of it that admit one.
 
     The name of a machine stands for each of its computing instructions. KERNEL may say its sizes: gemm@i=64,j=64,k=64.
     Changes are of its contract: element types, the axes of operands, saturation, assumed values. Each is confirmed by a
     proof of the mappings. If a kernel maps and the machine has engines, a plan is asked for. Without a plan, or if axes
-    of the instruction stay empty in it, the answer is the smallest edits of the machine to admit a better one, each
+    of the instruction stay empty in it, the answer is the smallest edits of the machine that admit a better one, each
     confirmed by a plan and its proof.
 
     Exit status: 0 every kernel has a mapping as it is, if with empty axes, and a plan on a machine with engines; 1

@@ -80,7 +80,7 @@ class _Conditions(ast.NodeTransformer):
 
 
 def _choices(node: ast.expr, yes: int = 0, no: int = 0) -> int:
-    """How many choices a condition becomes, if its results have so many."""
+    """How many choices a condition becomes, given how many its results have."""
     match node:
         case ast.BoolOp(op=op, values=parts):
             for part in reversed(parts):

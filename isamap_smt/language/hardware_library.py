@@ -75,7 +75,7 @@ def find_hardware(spec: str | Hardware) -> Hardware:
 
 
 def _near(name: str) -> str:
-    """Suggestions for a name unknown as a machine."""
+    """A suggestion for a name that no machine has."""
     machine, _, short = name.partition(".")
     if machine in hardware_names():
         return f"{machine} is a machine, and {short} would be an instruction of it: name {machine!r}, and the instruction apart"
@@ -151,7 +151,7 @@ def find_instructions(spec: str) -> tuple[Instruction, ...]:
 
 
 def machine_from(spec: str) -> Hardware | None:
-    """The machine of an instruction with this name, or with this name itself; None for an instruction defined alone in a file."""
+    """The machine with this name, or the one of such an instruction; None for an instruction defined alone in a file."""
     file, plain = _TABLE_FILE.fullmatch(spec), split_parameters(spec)[0]
     if file is not None:
         return find_hardware(file["file"])

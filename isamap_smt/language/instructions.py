@@ -76,9 +76,9 @@ def instruction(
     program and granted up to this one (isamap_smt.ir.states); 'vl = active' among the needs of others, whose `emit` then
     has {vl}.
 
-    `active`: axis -> use parameter for the number of its active points (a name for `emit`). `front`, for instructions of
-    engines: axis -> use parameter for the number of inactive points at its begin. `beyond`: what becomes of written cells
-    at inactive points ('zero' or 'kept').
+    `active`: axis -> use parameter for the number of its active points (a name for `emit`). `front`, for instructions
+    of engines: axis -> use parameter for the number of inactive points at its start. `beyond`: what becomes of written
+    cells at inactive points ('zero' or 'kept').
 
     On a machine with engines: `engine` issues it; a place names the axes for rows and columns, such as 'scratchpad[r,c]';
     `work`: the cycles for which a use occupies its engine.

@@ -1,4 +1,4 @@
-"""Python files of the user's, loaded from their path alone; errors in one are told with their line there.
+"""Python files of the user's, loaded from their path alone; errors in them are reported with their line.
 
 A file is executed once a process for its text. Its output goes to standard error: standard output is for answers.
 
@@ -34,7 +34,7 @@ _OWN = (f"{Path(__file__).parents[1]}/", f"{Path(importlib.util.__file__).parent
 
 
 class _Fresh(SourceFileLoader):
-    """Python's own, without its cache of compiled files: it would miss a change of the same size within a second."""
+    """Python's own, without its cache of compiled files: it would miss a change within a second that keeps the size."""
 
     def get_code(self, fullname: str) -> CodeType:
         """Of the file as it is now."""
@@ -126,7 +126,7 @@ def _prints_aside() -> Iterator[None]:
 def loading(what: str, action: Callable[[], Any], error: type[IsamapError]) -> Any:
     """The action's value; an exception in the user's file becomes an `error` with its line there, sys.exit() too.
 
-    Its prints go to standard error.
+    Whatever it prints goes to standard error.
     """
     token = _ONLY.set(None)
     try:

@@ -77,7 +77,7 @@ def _in_blocks(kernel: Kernel, texts: list[str]) -> list[str]:
 
 
 def _undeclared_sizes(kernel: Kernel) -> list[str]:
-    """Sizes in indices and guards alone: without a line of their own they would be taken for axes."""
+    """Sizes used only in indices and guards: without a line of their own they would be taken for axes."""
     said = symbols_of([e for t in kernel.tensors for e in t.shape] + [a.extent for a in kernel.axes])
     said |= {p.name for p in kernel.parameters}
     return [n for n in kernel.free_sizes if n not in said]

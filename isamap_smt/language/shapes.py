@@ -1,6 +1,6 @@
 """A missing shape follows from the largest index used: lowest and highest value of an index over the box.
 
-Signs are known so far: every size is its lowest value plus a nonnegative remainder. Written in these remainders, a
+This much is known of signs: every size is its lowest value plus a nonnegative remainder. Written in these remainders, a
 polynomial without negative coefficients is never below its constant term.
 """
 

@@ -62,7 +62,7 @@ _ROOTS = {0.5: "sqrt", -0.5: "rsqrt"}
 
 
 def powers_written_out(tree: Tree) -> Tree:
-    """The same value without `**`. Raises LanguageError for an exponent other than these constants."""
+    """The same value without `**`. Raises LanguageError for an exponent that is not constant or not supported."""
     if not any(isinstance(n, ast.Pow) for n in ast.walk(tree.node)):
         return tree
     return Tree(tree.segment, _Powers(tree).visit(copy.deepcopy(tree.node)))

@@ -122,7 +122,7 @@ class Core:
         self.data[space], self.mask[space] = data.copy(), np.full(space.size, poison)
 
     def space(self, rows: Rows, name: str) -> Space:
-        """The tensor or buffer of a name there."""
+        """The tensor or buffer that a name means there."""
         found = (rows.buffers or {}).get(name)
         if found is None and name not in self.tensors:
             raise Stop(UNDEFINED, f"nothing defines {name} where it is used")
@@ -345,7 +345,7 @@ class Core:
         return act
 
     def _with_indices(self, node: Point, rows: Rows) -> Rows:
-        """The rows with the elements used as indices: of inputs, never changed."""
+        """The rows, with the elements used as indices: they are of inputs, which nothing changes."""
         used = {e.tensor: self.tensors[e.tensor] for e in elements(i for r in (node.dst, *node.reads) for i in r.index)}
         held = {held_as(n): Held(self.data[space].reshape(space.shape)) for n, space in used.items()}
         return replace(rows, env=rows.env | held) if held else rows

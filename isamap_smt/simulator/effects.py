@@ -153,7 +153,7 @@ def _make(
 ) -> Value:
     """The value of an instruction's statement at its points.
 
-    spans: axis -> end of its active points, and axis -> their begin. numbers: in the place of operands in the code.
+    spans: axis -> end of its active points, and axis -> their start. numbers: in the place of operands in the code.
     """
     contract = instruction.kernel
     statement = contract.statements[0]

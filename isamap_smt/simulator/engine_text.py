@@ -39,7 +39,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Timing:
-    """cycles: until all is done. first, last: begin of the first computing use, and end of the last one. work: of
+    """cycles: until all is done. first, last: start of the first computing use, and end of the last one. work: of
     each instruction. estimate: why `cycles` are none of a timed run, or ''. served: memories with a bandwidth or
     banks, each with the cycles for which it serves uses."""
 
@@ -61,7 +61,7 @@ class AnotherFormError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class _Leaf:
-    """Values over the iterations of the loops `dims`, cut to possible numbers of points."""
+    """Values over the iterations of the loops `dims`, clipped to possible numbers of points."""
 
     dims: tuple[int, ...]
     values: Array
@@ -78,7 +78,7 @@ class _Leaf:
 
 @dataclass(frozen=True, eq=False)
 class _Extreme:
-    """The least or the largest of two. Leaves may be cut before: cutting the result gives the same."""
+    """The least or the largest of two. Leaves may be clipped before: clipping the result gives the same."""
 
     of: Any
     left: _Leaf | _Extreme
@@ -168,7 +168,7 @@ class TimedUse:
         return max([self.work(at), *(t for _, t in self.served(self.alone, at))])
 
     def served(self, memories: tuple[Memory, ...], at: Iteration) -> list[tuple[str, float]]:
-        """(memory, ticks) for each memory with service in one iteration."""
+        """(memory, ticks) for each memory that serves it in one iteration."""
         if not memories:
             return []
         active, front = (tuple((a, int(f.at(at))) for a, f in of.items()) for of in (self.ends, self.fronts))
@@ -259,7 +259,7 @@ class EngineText:
         return tuple((m, in_cycles(t, self.scale)) for m, t in found.items())
 
     def _shared(self) -> tuple[Memory, ...]:
-        """Memories serving uses of several engines. Notes for each use its memories."""
+        """Memories that serve uses of several engines. Notes for each use which memories serve it."""
         users = [(m, [u for u in self.uses if touches(u.node.instruction, (m,))]) for m in self.memories]
         found = tuple(m for m, of in users if len({u.engine for u in of}) > 1)
         for m, of in users:
@@ -313,7 +313,7 @@ class EngineText:
         return found
 
     def _factors(self, node: Issued, path: tuple[TimedLoop, ...]) -> list[Active]:
-        """For each axis counted by its cycles, how many points are active."""
+        """For each axis that its cycles count, how many points are active."""
         i = node.instruction
         active, front = dict(i.active), dict(i.front)
         found = []
@@ -404,7 +404,7 @@ class EngineText:
         return found
 
     def _groups(self, loop: TimedLoop) -> Iterator[tuple[int, int]]:
-        """Consecutive iterations, with equal time for every use inside."""
+        """Groups of consecutive iterations in which every use inside takes the same time."""
         mine = [
             np.moveaxis(leaf.values, leaf.dims.index(loop.number), 0).reshape(loop.trips, -1)
             for u in self.uses

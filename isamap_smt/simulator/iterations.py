@@ -94,7 +94,7 @@ class Rows:
         return Rows(len(rows), env, self.loops, keys, self.buffers, turns)
 
     def repeated(self, counts: Array) -> tuple[Rows, Array, Array]:
-        """Each row so many times; each one's number among its copies, and the row of its origin."""
+        """Each row repeated so many times, the number of each copy, and the row it comes from."""
         rows = np.repeat(np.arange(self.count), counts)
         number = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
         return self.chosen(rows), number, rows
@@ -148,7 +148,7 @@ def standings(body: Sequence[Node], sizes: Mapping[str, int], random: np.random.
 
 
 def in_order(found: Sequence[Standing]) -> tuple[list[int], list[int]]:
-    """The sequence of standings, and of their rows, in the order they are run."""
+    """(numbers of standings, numbers of their rows), in the order they run."""
     depth = max((len(s.rows.keys) for s in found), default=0)
     counts = [s.rows.count for s in found]
     which = np.repeat(np.arange(len(found)), counts)

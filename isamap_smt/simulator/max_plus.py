@@ -37,7 +37,7 @@ Array = np.ndarray
 
 
 def timing(program: Program, sizes: Mapping[str, int], computes: Collection[str] = ()) -> Timing:
-    """The time of a timed run of the program at these sizes. computes: names of computing instructions.
+    """The timing of the program at these sizes, as of a timed run. computes: names of computing instructions.
 
     Raises LanguageError as elaborate() for a program without engines.
     """

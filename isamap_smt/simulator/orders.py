@@ -22,7 +22,7 @@ RARELY = 200  # an adversary that favours an engine lets another go first once i
 class Order:
     """steps: the engine of each use, in the order of completion. done: completed uses of each engine. counts: of each counter.
 
-    times: begin and end of each step; empty if no time was kept.
+    times: start and end of each step; empty if no time was kept.
     """
 
     steps: list[int]
@@ -64,8 +64,7 @@ def timed(elaborated: Elaborated) -> Order:
     Each engine begins its next use as soon as it is free and the awaits hold. It completes the use after its cycles,
     once all memories it moves something in have served it. Each of these serves one use after the other, as they begin.
 
-    At one time, completions come before the begins of uses served by memories; such uses begin in the order of their
-    engines.
+    At equal times, uses complete before uses that memories serve begin; the latter begin in the order of their engines.
     """
     heads = _Heads(elaborated)
     scale = elaborated.scale

@@ -119,7 +119,7 @@ def _by_the_host(kernel: Kernel, number: int, site: Site) -> Iterator[Access]:
 
 
 def _check_number(site: Site, operand: Operand, place: Ref) -> None:
-    """Require a number in the code that the instruction takes."""
+    """Require that the operand in the code is one number the instruction takes."""
     value, name = immediate(place), site.use.instruction.name
     low, high = site.use.instruction.immediates[operand.name]
     if value is None or not low <= value <= high:

@@ -1,7 +1,7 @@
 """The time of a program whose engines wait for each other at memories: the timed run's own, with its steady states skipped.
 
-A memory serves uses in the order of their begins, and this order is no linear form of times. So uses are carried out
-one after the other, by time, as in a timed run. When an engine begins an iteration of a loop, the state is
+A memory serves uses in the order in which they begin, and this order is no linear form of times. So uses are carried
+out one after the other, by time, as in a timed run. When an engine begins an iteration of a loop, the state is
 
     the place of each engine, in iterations from here, and the rest of its use;    the rest of each memory's work
 

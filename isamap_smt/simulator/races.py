@@ -1,9 +1,9 @@
 """Two uses of different engines race if they touch one cell, one of them writes it, and nothing orders them: in some
 order the one is complete before the other begins, and in some the other before the one.
 
-By the clocks, the uses of another engine unordered with a use are consecutive: those before are complete when it
-begins, those behind wait for it. So take two footprints with a common cell: a use of the one races with the users of
-the other whose places lie in this window. All pairs are found, and no ordered one.
+By the clocks, the uses of another engine that are not ordered with a use are consecutive: those before are complete
+when it begins, those behind wait for it. So take two footprints with a common cell: a use of the one races with the
+users of the other whose places lie in this window. All pairs are found, and no ordered one.
 """
 
 from __future__ import annotations

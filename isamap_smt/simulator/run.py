@@ -1,4 +1,4 @@
-"""Runs the program of a core: its results, and its acts that no correct program does.
+"""Runs the program of a core: computes its results, and finds what no correct program does.
 
 Findings are results dependent on poison, accesses outside a tensor or buffer, writes to an input, lanes in another
 layout than their instruction takes, states other than an instruction needs, and two iterations of a parallel loop on
@@ -55,8 +55,8 @@ def run_program(
     with machine parameters is run at the values its schedules were made for.
 
     Parallel loops run in an order drawn from `seed`. With poison=False memory starts as zeros and poison is not
-    reported. Raises SizeError if a size is unknown, an array's shape does not fit the kernel, or an index made of
-    data is none; AssumedError if sizes or elements are not as the program assumes.
+    reported. Raises SizeError if a size is unknown, an array's shape does not fit the kernel, or an index made of data
+    is invalid; AssumedError if sizes or elements are not as the program assumes.
     """
     kept = folded(program)  # in blocks of their own; the tensor's memory holds anything
     program = laid_out(at_own_values(program))

@@ -2,9 +2,9 @@
 
     bytes that it reads and writes / bandwidth            accesses to rows, banks at a time / ports
 
-The time is the longer of the two, if a memory has both. A memory serves one use after the other, in the order of
-their begins; of uses begun in one cycle, first the one of the engine the machine lists first. A use is complete when
-its own work is done and every memory has served it.
+The time is the longer of the two, if a memory has both. A memory serves one use after the other, in the order in which
+they begin; of uses begun in one cycle, first the one whose engine the machine lists first. A use is complete when its
+own work is done and every memory has served it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Service = tuple[tuple[str, Fraction], ...]  # memory, cycles
 
 
 def limited(machine: Hardware | None) -> tuple[Memory, ...]:
-    """The memories with one use after the other."""
+    """The memories that serve one use after the other."""
     return tuple(m for m in machine.memories if m.is_limited) if machine else ()
 
 
@@ -48,7 +48,7 @@ def _lies(place: str, memory: Memory) -> bool:
 def service(i: Instruction, memories: tuple[Memory, ...], active: Span = (), front: Span = ()) -> Service:
     """Cycles for which each memory serves one use, without memories in which it moves nothing.
 
-    active: axis -> end of its active points; front: axis -> their begin.
+    active: axis -> end of its active points; front: axis -> their start.
     """
     found = []
     for m, operands in touches(i, memories):

@@ -28,10 +28,10 @@ Array = np.ndarray
 class Site:
     """One use in the text, with a column for each of its expressions.
 
-    position: places in program order. ranks: places in the queue of its engine. awaits: (counter, amounts).
-    parameters: from the program. active: axis -> points, cut to the largest extent; front: axis -> number of
-    inactive points at its begin. cycles: of work, the least for which each iteration occupies the engine. served:
-    memories serving one use after the other, each with the ticks of each iteration.
+    position: places in program order. ranks: places in the queue of its engine. awaits: (counter, amounts). parameters:
+    from the program. active: axis -> points, cut to the largest extent; front: axis -> number of inactive points at its
+    start. cycles: of work, the least for which each iteration occupies the engine. served: memories serving one use
+    after the other, each with the ticks of each iteration.
     """
 
     use: Issued
@@ -130,7 +130,7 @@ def _site(use: Issued, rows: Rows, engines: list[str], counters: tuple[str, ...]
 def _active(
     instruction: Instruction, parameters: dict[str, Array], count: int
 ) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Axis -> end of its active points, and axis -> their begin if it is given, at every iteration."""
+    """Axis -> end of its active points, and axis -> their start if it is given, at every iteration."""
     largest = instruction.axes
     active = {axis: np.full(count, extent) for axis, extent in largest.items()}
     front: dict[str, Array] = {}
@@ -152,7 +152,7 @@ def _incomplete(instruction: Instruction, parameter: str, field: str) -> IsamapE
 
 
 def _served(site: Site, memories: tuple[Memory, ...], scale: int) -> tuple[tuple[int, list[float]], ...]:
-    """Each memory with service for a use, and the ticks at every iteration."""
+    """Each memory that serves a use, with the ticks at every iteration."""
     i, names = site.use.instruction, [m.name for m in memories]
     if not touches(i, memories):
         return ()

@@ -1,4 +1,4 @@
-"""A timed run as a timeline: contents of slots over time, the times of computing, and the whole as read by trace viewers."""
+"""A timed run as a timeline: contents of slots over time, when the unit computes, and the whole as trace viewers read it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ENGINES = 1  # the process of the engines in a document; memories follow
 
 @dataclass(frozen=True)
 class Content:
-    """The content of a slot, in cycles: from the begin of its first write to the end of the last use touching it."""
+    """The content of a slot, in cycles: from the start of its first write to the end of the last use touching it."""
 
     slot: Slot
     begin: float
@@ -46,7 +46,7 @@ def timed_steps(run: Simulation) -> tuple[Step, ...]:
 
 @per_object(most=1)  # a picture after the other asks for them
 def contents(run: Simulation) -> tuple[Content, ...]:
-    """Every content of every slot, in the order of their begins. A write without a read ends a content already read.
+    """Every content of every slot, in the order in which they begin. A write without a read ends a content already read.
 
     Raises WrongKindError as timed_steps().
     """
@@ -128,7 +128,7 @@ def _process(number: int, name: str, rows: list[str]) -> Iterator[dict[str, Any]
 def _event(
     name: str, kind: str, row: tuple[int, int], begin: float, end: float, args: dict[str, Any]
 ) -> dict[str, Any]:
-    """An event from begin to end, or an instant."""
+    """An event with its begin and duration, or an instant."""
     found = {"name": name, "cat": kind, "pid": row[0], "tid": row[1], "ts": _number(begin), "args": args}
     return {**found, "ph": "X", "dur": _number(end - begin)} if end > begin else {**found, "ph": "i", "s": "t"}
 

@@ -1,7 +1,7 @@
 """How many elements the uses of a program read and write, by memory and tensor: counted from its text, exactly.
 
 A use touches the cells of its active points, each once, and the cells beyond that it clears. These depend on the use
-parameters for active points, and these on few loops. A loop without influence on them multiplies, and is not gone
+parameters for active points, and these on few loops. A loop that does not influence them multiplies, and is not gone
 through.
 """
 
@@ -70,7 +70,7 @@ def touched(program: Program, sizes: Mapping[str, int]) -> tuple[Touched, ...]:
 
 
 def _spans(use: Issued, around: tuple[Any, ...], sizes: Mapping[str, int]) -> Iterator[tuple[int, Span, Span]]:
-    """(how many iterations, end of each axis' active points, their begin)."""
+    """(how many iterations, end of each axis' active points, their start)."""
     i = use.instruction
     given = [sp.sympify(e) for e in use.parameters.values()]
     needed = {str(s) for s in symbols_of(given)}
