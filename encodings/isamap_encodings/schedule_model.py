@@ -388,9 +388,9 @@ def _walks(b: Builder, o: TileOperand) -> list[Range]:
 def _waits(b: Builder, stationary: dict[tuple[int, int], Any]) -> tuple[Any, Any]:
     """(literal "tiles are waited for", cost of the first tiles of operands brought blockwise).
 
-    The literal may be false only if level 2 has room for the next tiles, each tile is used at least twice, and each
-    register tile has `blockwise` outputs per element. It is None, and the cost 0, without blockwise operands or
-    without a level 2.
+    The literal may be false only if level 2 has room for the next tiles, each tile is used at least twice, and the
+    register tile has at least `blockwise` outputs per element. It is None, and the cost 0, without blockwise operands
+    or without a level 2.
     """
     operands = tuple(o for o in b.p.operands if o.blockwise)
     if not operands or b.u < 2:

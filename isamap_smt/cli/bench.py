@@ -169,7 +169,7 @@ def measured(names: tuple[str, ...], output: Path, options: dict[str, Any]) -> A
 
 
 def take_over(results: Any, output: Path, resume: bool, force: bool) -> None:
-    """Take earlier results over, or let them be replaced. Raises ResultsError if neither is asked for."""
+    """Take earlier results over, or let them be replaced. Raises ResultsError if neither is asked for, OptionError if both."""
     from isamap_smt.bench.results import ResultsError, load
 
     if resume and force:
