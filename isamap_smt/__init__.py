@@ -2,7 +2,7 @@
 
     Kernel -> Mapping -> ProvedMapping -> Schedule -> Program -> CompiledKernel
 
-Names are loaded on first use, so that importing the package costs nothing and hardware files can import it.
+Names are loaded on first use: importing the package costs nothing, and hardware files can import it.
 """
 
 from __future__ import annotations

@@ -22,8 +22,10 @@ _OUTCOMES = pytest.StashKey[dict[str, Any]]()
 
 
 def assert_proved(mapping: Mapping | ProvedMapping) -> ProvedMapping:
-    """The proved mapping, proved anew where it is one already. Fails the test with the counterexample, or with what is
-    unknown, where it is not proved."""
+    """The proved mapping, proved anew if it is one already.
+
+    Fails the test with the counterexample, or with the open question, if it is not proved.
+    """
     __tracebackhide__ = True
     from isamap_smt.ir.proof import ProvedMapping
     from isamap_smt.proof import prove
@@ -35,10 +37,10 @@ def assert_proved(mapping: Mapping | ProvedMapping) -> ProvedMapping:
 
 
 def assert_described(machine: Hardware | str, **options: Any) -> None:
-    """Every instruction of the machine was run and does what its description says; options are those of im.check_hardware().
+    """Every instruction of the machine was run and agrees with its description; options are those of im.check_hardware().
 
-    Fails the test with the counterexample, or with why one could not be run; skips it where nothing else is the matter than
-    that this CPU lacks an instruction.
+    Fails the test with the counterexample, or with the reason why one could not be run. Skips it if the only reason
+    is an instruction this CPU lacks.
     """
     __tracebackhide__ = True
     from isamap_smt.runtime.conformance import check_hardware
@@ -88,14 +90,14 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 
 
 class CertificateItem(pytest.Item):
-    """One certificate. The first that runs checks all of them, several at a time."""
+    """One certificate. The first to run checks all of them, several at a time."""
 
     def __init__(self, *, identifier: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.identifier = identifier
 
     def runtest(self) -> None:
-        """Fails unless the certificate is ok; the failure says what is the matter."""
+        """Fails unless the certificate is ok; the failure tells the cause."""
         outcome = _outcomes(self.config, self.identifier).get(self.identifier)
         if outcome is None or outcome.status != "ok":
             raise CertificateFailedError(str(outcome or f"{self.identifier}: not checked"))
@@ -107,7 +109,7 @@ class CertificateItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Where the certificate stands."""
+        """The place of the certificate."""
         return Path(self.config.getoption("--isamap-proofs")) / self.identifier, None, self.name
 
 
@@ -116,7 +118,7 @@ class CertificateFailedError(Exception):
 
 
 def _outcomes(config: pytest.Config, identifier: str) -> dict[str, Any]:
-    """All outcomes; where pytest-xdist spreads the tests itself, that of this certificate."""
+    """All outcomes; if pytest-xdist spreads the tests itself, the outcome of this certificate alone."""
     from isamap_smt.certificates import check_directory
 
     directory, sources = Path(config.getoption("--isamap-proofs")), config.getoption("--isamap-source")

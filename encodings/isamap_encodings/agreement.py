@@ -1,8 +1,8 @@
 """Agreement: every cell of an operand holds one tensor element during one execution.
 
-For two points of one execution that name the same cell, beta(t) = beta(t'), the coordinates are equal:
-alpha(phi(o,t)) = alpha(phi(o,t')). The layout lambda(o, cell) is alpha(phi(o, t)) with every other instruction axis at 0;
-that it exists is part of the claim.
+If two points of one execution name the same cell, beta(t) = beta(t'), their coordinates are equal: alpha(phi(o,t)) =
+alpha(phi(o,t')). The layout lambda(o, cell) is alpha(phi(o, t)) with every other instruction axis at 0; its
+existence is part of the claim.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NO_LAYOUT = "guarded points agree, but no layout formula was found: at 0 on the 
 def fused(space: FusedSpace, coordinates: tuple[Any, ...], cells: tuple[Any, ...]) -> Verdict:
     """Agreement of one operand of a fuse mapping, for all sizes.
 
-    Asked over the whole box, not only where the kernel's guard holds: then the coordinates at 0 on the other axes
+    Asked over the whole box, not only inside the kernel's guard: then the coordinates at 0 on the other axes
     (a point of the box, of the same execution) are the layout.
     """
     two = pair(space, retained(space.groups, cells))

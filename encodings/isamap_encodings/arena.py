@@ -1,4 +1,4 @@
-"""Claims of one memory that many values share, in bytes: what is held is not written, and lies inside."""
+"""Claims of one memory shared by many values, in bytes: held bytes are not written, and lie inside."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _inside(byte: sp.Symbol, held: Range) -> list[sp.Basic]:
 
 
 def untouched(held: Range, written: Iterable[Range]) -> Verdict:
-    """No byte of `held` is in a range that is written. The witness is the least such byte's address."""
+    """No byte of `held` is in a written range. The witness is the address of the least such byte."""
     byte = sp.Symbol("byte", integer=True)
     claim = ("and", *(("or", sp.Lt(byte, b), sp.Ge(byte, b + size)) for b, size in written if size))
     return check(_inside(byte, held), claim, "version")

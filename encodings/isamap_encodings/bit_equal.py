@@ -1,4 +1,4 @@
-"""Bits: do two terms agree for all that their cells hold? Integers as bit-vectors, numbers by Z3's theory of floating point."""
+"""Bits: do two terms agree for all contents of their cells? Integers as bit-vectors, numbers by Z3's theory of floating point."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _ORDER: dict[str, Callable[[Any, Any], Any]] = {"feq": z3.fpEQ, "flt": z3.fpLT, 
 
 
 def equal(a: Term, b: Term, number: bool, either_zero: bool = False, rlimit: int = RLIMIT) -> Verdict:
-    """Whether a and b are the same bits for all cells; where they are a number, any NaN is equal to any other.
+    """Whether a and b are the same bits for all cells; as numbers, any NaN is equal to any other.
 
     either_zero: nor are the signs of zeros compared.
 
-    The witness of Refuted gives the bits of each cell as a number without sign. Which NaN operations give is left open to
-    Z3, so that a witness is to be tried before it is believed.
+    The witness of Refuted gives the bits of each cell as a number without sign. Z3 may choose the NaN of an
+    operation, so a witness is to be tried before it is believed.
     """
     values = _translated([a, b])
     look = _number if number else _bits

@@ -1,7 +1,7 @@
-"""Terms over bits: what a lane of a register or a cell of memory holds, as a tree over the bits that were there before.
+"""Terms over bits: the content of a register lane or a memory cell, as a tree over the bits at the start.
 
-A term has a width in bits. Numbers of IEEE 754 are terms of 16, 32 or 64 bits, and operations on them round to nearest even;
-which NaN an operation gives is left open. Equal terms are one object. The constructors below fold constants, and
+A term has a width in bits. Numbers of IEEE 754 are terms of 16, 32 or 64 bits, and operations on them round to
+nearest even; the choice of NaN is left open. Equal terms are one object. The constructors below fold constants, and
 keep the operands of sums and products in one order, as rounding does not depend on it.
 """
 
@@ -26,7 +26,7 @@ class Term:
 
     @property
     def value(self) -> int | None:
-        """The number that a constant is, without sign; None for other terms."""
+        """The number of a constant, without sign; None for other terms."""
         return self.args[0] if self.op == "const" else None
 
 
@@ -50,7 +50,7 @@ def const(value: int, width: int) -> Term:
 
 
 def cell(name: str, width: int) -> Term:
-    """What a cell of that name holds at the start."""
+    """The content of the named cell at the start."""
     return make("cell", width, name)
 
 
@@ -58,7 +58,7 @@ TRUE, FALSE = const(1, 1), const(0, 1)
 
 
 def signed(value: int, width: int) -> int:
-    """The number in two's complement that these bits are."""
+    """The number with these bits in two's complement."""
     return value - (1 << width) if value >> (width - 1) else value
 
 
@@ -78,7 +78,7 @@ def concat(parts: Iterable[Term]) -> Term:
 
 
 def _joined(low: Term, high: Term) -> Term | None:
-    """Two neighbours as one term: bits of one term that follow each other, and small constants."""
+    """Two neighbours as one term, if they are consecutive bits of one term or small constants; else None."""
     if low.op == high.op == "extract" and low.args[0] is high.args[0] and low.args[1] + low.width == high.args[1]:
         return extract(low.args[0], low.args[1], low.width + high.width)
     return None
@@ -143,7 +143,7 @@ def _holds_product(x: Term, is_signed: bool) -> bool:
 
 
 def _wider(x: Term, width: int) -> Term:
-    """A number that was made wider, made wider still."""
+    """An already widened number, made wider still."""
     return make(x.op, width, x.args[0])
 
 
@@ -165,7 +165,7 @@ _COMMUTES = {"add", "mul", "and", "or", "xor", "fadd", "fmul", "eq", "feq"}
 
 
 def binary(op: str, a: Term, b: Term) -> Term:
-    """add, sub, mul, shl, lshr, ashr or udiv (by a constant that is not 0) of two terms of one width, modulo 2^width."""
+    """add, sub, mul, shl, lshr, ashr or udiv (by a constant other than 0) of two terms of one width, modulo 2^width."""
     if op in ("and", "or", "xor"):
         return bitwise(op, a, b)
     assert a.width == b.width, (op, a.width, b.width)
@@ -220,7 +220,7 @@ def negated(x: Term) -> Term:
 
 
 def ite(c: Term, a: Term, b: Term) -> Term:
-    """a where the bit c is set, else b."""
+    """a if the bit c is set, else b."""
     assert c.width == 1 and a.width == b.width
     if c.value is not None:
         return a if c.value else b
@@ -235,7 +235,7 @@ def ite(c: Term, a: Term, b: Term) -> Term:
 
 
 def compare(op: str, a: Term, b: Term) -> Term:
-    """eq, ult or slt of integers; feq, flt or fle of numbers, which are false for NaN. One bit."""
+    """eq, ult or slt of integers; feq, flt or fle of numbers, false for NaN. One bit."""
     assert a.width == b.width, (op, a.width, b.width)
     if a.value is not None and b.value is not None and op in ("eq", "ult", "slt"):
         x, y = (signed(v, a.width) if op == "slt" else v for v in (a.value, b.value))
@@ -263,7 +263,7 @@ _ONE = {16: 0x3C00, 32: 0x3F800000, 64: 0x3FF0 << 48}
 
 
 def _by_one(op: str, x: tuple[Term, ...]) -> Term | None:
-    """A product with 1 or -1, or a quotient by it, which rounds nothing: the other number, or its opposite (a NaN stays one)."""
+    """A product with 1 or -1, or a quotient by it, is exact: the other number, or its opposite (a NaN stays one)."""
     one = _ONE[x[0].width]
     if op == "fdiv" and x[1].value is not None and x[1].value & ~(1 << (x[1].width - 1)) == one:
         return x[0] if x[1].value == one else opposite(x[0])
@@ -277,8 +277,8 @@ def _by_one(op: str, x: tuple[Term, ...]) -> Term | None:
 
 
 def _exact_inverse(x: Term) -> Term | None:
-    """1/x of a power of two for which it is a normal number; None for others. A quotient by x is one number then with the product,
-    and both are rounded once, so that they are one."""
+    """1/x of a power of two if it is a normal number; None for others. The quotient by x is then the product with
+    1/x: both round the same exact value once."""
     if x.value is None:
         return None
     fraction = {16: 10, 32: 23, 64: 52}[x.width]
@@ -331,5 +331,5 @@ def walk(roots: Iterable[Term]) -> list[Term]:
 
 
 def cells(*roots: Term) -> dict[str, int]:
-    """Name -> width of every cell that the terms read, in order of name."""
+    """Name -> width of every cell in the terms, in order of name."""
     return dict(sorted((t.args[0], t.width) for t in walk(roots) if t.op == "cell"))

@@ -1,4 +1,4 @@
-"""An instruction that saturates its accumulator adds to it, where accumulator and sum lie within bounds."""
+"""An instruction with a saturating accumulator adds to it, if accumulator and sum lie within bounds."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ Ranges = Mapping[str, Interval]
 def adds(
     exact: Any, accumulator: str, whole: Any, terms: Sequence[Any], types: Mapping[str, Kind], ranges: Ranges, sums: Interval
 ) -> Verdict:  # fmt: skip
-    """Whether `exact` is the accumulator and all terms, for every element in range with which it, the terms together and their
-    sum with it lie within `sums`, which lies within the accumulator's type.
+    """Whether `exact` is the accumulator plus all terms, for all elements in range whose sums stay within bounds.
 
-    Terms are values of the accumulator's type, which may wrap; they are added as integers. whole: the tree that adds them up.
-    What nothing wraps in is any number between its bounds first: what is proved of that holds for it, and is proved fast.
+    The accumulator, the terms together and their sum with it lie within `sums`, an interval of the accumulator's type.
+    Terms are values of the accumulator's type and may wrap; they are added as integers. whole: the tree of their sum. A
+    part that cannot wrap is first any number between its bounds: a proof for every such number holds for the part, and
+    is fast.
     """
     fits = bounds(whole, types, ranges) is not None
     for tree, parts, kinds, given in (
@@ -65,7 +66,7 @@ def _wide(v: Any, kind: Kind, width: int) -> Any:
 def _opaque(
     exact: Any, accumulator: str, terms: Sequence[Any], types: Mapping[str, Kind], ranges: Ranges
 ) -> tuple[Any, list[Any], dict[str, Kind], dict[str, Interval]]:
-    """The same question with a symbol for each term in which nothing wraps, of the term's bounds; the elements stay as well."""
+    """The same question with a symbol for each term that cannot wrap, within the term's bounds; the elements stay as well."""
     kinds, given = dict(types), dict(ranges)
     symbols: dict[Any, Any] = {}
     for n, term in enumerate(terms):

@@ -1,6 +1,6 @@
 """Bounds: every element accessed at a guarded point lies inside its tensor, 0 <= coordinate < extent.
 
-The linear part is enough once every size is written through what is left of its axis: for an axis x of extent E put
+The linear part is enough once every size is written through the rest of its axis: for an axis x of extent E put
 E = x + rest + 1, and every parameter as its least value plus something. All products are then of variables >= 0, and
 stride*x <= stride*(E-1) is stride*rest >= 0.
 """
@@ -41,7 +41,7 @@ def _linear(
     coordinates: tuple[Any, ...],
     shape: tuple[Any, ...],
 ) -> tuple[tuple[Any, ...], Any, str, frozenset[str]]:
-    """What is asked first: assumptions, claim, name, and what is >= 0."""
+    """The first question: assumptions, claim, name, and the names of variables >= 0."""
     table: dict[str, Any] = {}
     rests: list[str] = []
     for name, low in lows:

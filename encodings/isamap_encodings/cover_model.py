@@ -1,4 +1,4 @@
-"""The cheapest way to compute a value by instructions: which instruction makes each part of it that is needed."""
+"""The cheapest way to compute a value by instructions: one instruction for each part needed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Cover:
-    """The numbers of the offers taken, what they cost, and what no cover costs less than."""
+    """The numbers of the offers taken, their cost, and a lower bound on the cost of any cover."""
 
     offers: tuple[int, ...]
     cost: int
@@ -36,11 +36,12 @@ class Cover:
 def cheapest(
     offers: Sequence[Offer], wanted: int, limit: float = LIMIT, banned: Sequence[Collection[int]] = ()
 ) -> Cover | None:
-    """The offers that make the wanted part and all that they use, at the least cost; None where there is no way.
+    """The offers that make the wanted part and all parts they use, at the least cost; None if there is no way.
 
-    A part that is used twice is made once. Of equally cheap ways, one with the fewest rewritten. No part uses itself, however far
-    below: where offers go round in a circle, a part stands higher than what it uses. At the limit, in deterministic seconds, the
-    best way found so far, and its bound. banned: covers that are not taken. Raises KeyboardInterrupt for Ctrl-C.
+    A part used twice is made once. Of equally cheap ways, one with the fewest rewritten. No part uses itself,
+    however far below: if offers go round in a circle, a part stands higher than the parts it uses. At the limit, in
+    deterministic seconds, the best way found so far, and its bound. banned: covers not to be taken. Raises
+    KeyboardInterrupt for Ctrl-C.
     """
     kept = list(range(len(offers))) if banned else list(_undominated(offers))
     first = _as_tree(offers, kept, wanted)
@@ -87,7 +88,7 @@ def _undominated(offers: Sequence[Offer]) -> Iterator[int]:
 
 
 def _as_tree(offers: Sequence[Offer], kept: Sequence[int], wanted: int) -> set[int] | None:
-    """A good way to begin with: the cheapest where what is used twice were made twice. None where there is no way."""
+    """A good way to begin with: the cheapest if parts used twice were made twice. None if there is no way."""
     best: dict[int, tuple[int, int]] = {}  # part -> (cost, offer)
     news = True
     while news:
@@ -113,7 +114,7 @@ def _as_tree(offers: Sequence[Offer], kept: Sequence[int], wanted: int) -> set[i
 def _parts(
     model: cp_model.CpModel, offers: Sequence[Offer], taken: dict[int, cp_model.IntVar], wanted: int
 ) -> dict[int, cp_model.IntVar]:
-    """Which parts are needed: the wanted one, and what the ways taken use; each is made in one way, and others are not made."""
+    """part -> whether it is needed: the wanted one, and parts used by the ways taken; only these are made, each in one way."""
     ways: dict[int, list[int]] = {}
     users: dict[tuple[int, int], list[int]] = {}
     for n in taken:
@@ -142,7 +143,7 @@ def _no_circles(
     taken: dict[int, cp_model.IntVar],
     parts: dict[int, cp_model.IntVar],
 ) -> None:
-    """Parts that may use each other have heights; what is taken makes a part higher than what it uses."""
+    """Parts on a circle of uses have heights; an offer taken puts its part higher than the parts it uses."""
     group = _circles([offers[n] for n in taken])
     sizes = {p: sum(g == group[p] for g in group.values()) for p in parts}
     heights = {p: model.new_int_var(0, n - 1, f"height {p}") for p, n in sizes.items() if n > 1}
@@ -156,7 +157,7 @@ def _no_circles(
 
 
 def _circles(offers: Sequence[Offer]) -> dict[int, int]:
-    """Part -> the number of its group: parts of one group reach each other through what offers use (Tarjan's components)."""
+    """Part -> the number of its group; parts of a group reach each other along uses (Tarjan's components)."""
     uses: dict[int, list[int]] = {}
     for o in offers:
         uses.setdefault(o.part, []).extend(o.uses)

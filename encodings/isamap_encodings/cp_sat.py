@@ -1,4 +1,4 @@
-"""CP-SAT on a thread of its own, which Ctrl-C and a deadline end."""
+"""CP-SAT on a thread of its own, ended by Ctrl-C and by a deadline."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def run(
 ) -> tuple[Any, bool]:
     """(status, whether Ctrl-C came). At Ctrl-C told() is called, and the search ends with its best solution.
 
-    At the aim of a deadline it ends so, too, if it has a solution. best: only the optimum will do, so it goes on to the end.
-
-    CP-SAT's own handler is kept out: it leaves the process with the system's, which ends it at the next Ctrl-C without a word.
+    At the aim of a deadline it ends so, too, if it has a solution. best: only the optimum will do, so it goes on to
+    the end. CP-SAT's own handler is kept out: it leaves the process with the system's handler, and the next Ctrl-C
+    would end the process without a word.
     """
     solver.parameters.catch_sigint_signal = False
     # This part of its presolve has cut optima off (https://github.com/google/or-tools/issues/5293), and solves are faster without.

@@ -1,9 +1,9 @@
-"""One deadline for all that a call does, if its caller gives one.
+"""One deadline for everything a call does, if its caller gives one.
 
-Without it only counted limits decide (solver steps, candidates, nodes): a busy machine changes no verdict. With it, solvers stop
-there, and long loops ask `check()`. From `aim` on no improvement is sought; at `end`, LONGEST times as late, everything stops.
-DeadlinePassed passes through handlers of errors, as KeyboardInterrupt does: an answer that was cut short is no answer. Only check()
-raises it, never in the middle of other code, so nothing is left half made.
+Without it only counted limits decide (solver steps, candidates, nodes): a busy machine changes no verdict. With it,
+solvers stop there, and long loops ask `check()`. From `aim` on no improvement is sought; at `end`, LONGEST times as
+late, everything stops. DeadlinePassed passes through handlers of errors, as KeyboardInterrupt does: an interrupted
+answer is no answer. Only check() raises it, never in the middle of other code, so nothing is left half made.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FIRST = 0.6  # of the time between aim and end, for a first answer; the rest is 
 
 
 class DeadlinePassed(BaseException):
-    """The caller's time is over. stage: the step of a plan that it ended in, if any."""
+    """The caller's time is over. stage: the step of a plan in which it ended, if any."""
 
     stage: str = ""
 
@@ -64,7 +64,7 @@ def until(seconds: float | None) -> AbstractContextManager[Deadline | None]:
 
 
 def left() -> float | None:
-    """Seconds until everything stops; None where nobody gave a deadline."""
+    """Seconds until everything stops; None without a deadline."""
     d = _current.get()
     return None if d is None else d.end - time.monotonic()
 
@@ -78,7 +78,7 @@ def check() -> None:
 
 
 def enough() -> bool:
-    """Whether to seek no improvement any more. The caller then leaves it out, which is noted."""
+    """Whether to seek no improvement any more. The caller then leaves it out, and this is noted."""
     d = _current.get()
     if d is None or time.monotonic() < d.aim:
         return False
@@ -93,7 +93,7 @@ def first_answer() -> float | None:
 
 
 def stopped() -> None:
-    """Note that the deadline ended a search, which gives back its best answer so far."""
+    """Note a search ended by the deadline with its best answer so far."""
     d = _current.get()
     if d is not None:
         d.cut = True

@@ -23,7 +23,7 @@ from isamap_encodings.verdict import Proved, Verdict
 
 @cache
 def lemma(name: str, n: int = 0) -> Verdict:
-    """The verdict of a lemma; `n` is the number of points of the instruction axis where the lemma names one."""
+    """The verdict of a lemma; `n` is the number of points of the instruction axis, if the lemma names one."""
     f, g, t, u, v, a, b, w, o, d, m, c = z3.Ints("F G t u v A B w O d m C")
     match name:
         case "digit":
@@ -52,7 +52,7 @@ def lemma(name: str, n: int = 0) -> Verdict:
 
 
 def lemmas(*names: tuple[str, int]) -> Verdict | None:
-    """None when all named lemmas are proved, else the verdict of the first that is not."""
+    """None when all named lemmas are proved, else the verdict of the first other one."""
     for name, n in names:
         verdict = lemma(name, n)
         if not isinstance(verdict, Proved):

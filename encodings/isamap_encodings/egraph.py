@@ -1,9 +1,9 @@
-"""Equality saturation: all that rewrite rules make of a term, as classes of equal terms, with the reason for each equality.
+"""Equality saturation: all rewritings of a term as classes of equal terms, with the reason for each equality.
 
-A term is an operation on terms, kept once; classes are closed under congruence. Every union has a reason: a rule's two sides with
-the same terms for its names, or operands that are equal. So two terms of one class are joined by a chain of terms, each got from
-the one before by one rule at one place (`chain`), which somebody else can check. What is found depends on the order of the rules
-and on the limit alone.
+A term is an operation on terms, kept once; classes are closed under congruence. Every union has a reason: a rule's
+two sides with the same terms for its names, or equal operands. So two terms of one class are joined by a chain of
+terms (`chain`), each got from the one before by one rule at one place; anybody can check it. The result depends on
+the order of the rules and on the limit alone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _STRAIGHT, _TURNED = "operands are equal", "operands are equal in the other orde
 
 @dataclass(frozen=True)
 class Name:
-    """A name in a pattern, which stands for any term that `accepts` allows."""
+    """A name in a pattern; it stands for any term allowed by `accepts`."""
 
     name: str
 
@@ -62,7 +62,7 @@ class EGraph:
         self._waiting: list[Term] = []
 
     def add(self, op: Hashable, args: tuple[Term, ...] = ()) -> Term:
-        """The term; one of a class of its own where nothing is equal to it. Raises TooMany."""
+        """The term, in a class of its own unless an equal one is known. Raises TooMany."""
         known = self._index.get((op, args))
         if known is not None:
             return known
@@ -81,7 +81,7 @@ class EGraph:
         return t
 
     def find(self, t: Term) -> Term:
-        """The term that stands for the class."""
+        """The leading term of the class."""
         while self._leader[t] != t:
             self._leader[t] = self._leader[self._leader[t]]
             t = self._leader[t]
@@ -95,7 +95,7 @@ class EGraph:
         return list(seen.values())
 
     def classes(self) -> list[Term]:
-        """The term that stands for each class."""
+        """The leading term of each class."""
         return list(self._members)
 
     def _key(self, t: Term) -> tuple[Hashable, tuple[Term, ...]]:
@@ -109,7 +109,7 @@ class EGraph:
         self.union(a, b, _STRAIGHT if straight else _TURNED)
 
     def union(self, a: Term, b: Term, rule: Hashable) -> bool:
-        """Both are equal, by the rule. Whether that was news."""
+        """Both are equal, by the rule. Returns whether they were in different classes."""
         one, other = self.find(a), self.find(b)
         if one == other:
             return False
@@ -164,7 +164,7 @@ class EGraph:
         return False
 
     def matches(self, pattern: Pattern, t: Term, at: Mapping[str, Term]) -> Iterator[dict[str, Term]]:
-        """Terms (each standing for its class) for the pattern's names, with which it is in the class of t."""
+        """Matches of the pattern in the class of t, as terms for its names; each term stands for its class."""
         leader = self.find(t)
         if isinstance(pattern, Name):
             if self.find(at.get(pattern.name, leader)) == leader:
@@ -225,7 +225,7 @@ class EGraph:
             links.append(Link(around(self._written(op, after)), around(b), None))
 
     def _written(self, op: Hashable, args: tuple[Term, ...]) -> Term:
-        """A term that only a chain mentions; it is in no class."""
+        """A term used only by a chain; it is in no class."""
         known = self._index.get((op, args))
         if known is None:
             known = len(self.terms)

@@ -1,6 +1,6 @@
-"""Rational numbers below and above exp, log, tanh, sigmoid and erf of a rational number, by their series and what is left of them.
+"""Rational numbers below and above exp, log, tanh, sigmoid and erf of a rational number, by their series and remainders.
 
-Nothing here is computed in floating point but a first guess of a logarithm, which exp then confirms.
+Only the first guess of a logarithm is computed in floating point; exp then confirms it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SLOPE = Fraction(1128379167095512, 10**15), Fraction(1128379167095513, 10**15)  
 
 
 def shorter(x: Fraction, up: bool, digits: int = DIGITS) -> Fraction:
-    """A number of about so many decimal digits, the largest one that is not above x; or the least one that is not below.
+    """A number of about so many decimal digits: the largest one not above x; or the least one not below.
 
     >>> shorter(Fraction(1, 3), up=False, digits=3), shorter(Fraction(-2, 3), up=True, digits=2)
     (Fraction(3333, 10000), Fraction(-33, 50))
@@ -74,7 +74,7 @@ def shrunk(s: Fraction) -> Fraction:
 
 
 def log_ends(x: Fraction) -> Ends:
-    """Below and above log x, for x > 0. Raises ArithmeticError where the guess is not confirmed."""
+    """Below and above log x, for x > 0. Raises ArithmeticError if the guess is not confirmed."""
     if x == 1:
         return Fraction(0), Fraction(0)
     guess = Fraction(log(x))

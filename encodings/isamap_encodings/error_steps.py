@@ -1,10 +1,10 @@
-"""One operation carries rounding errors from its operands to its result: a question over the reals for every bound of it.
+"""One operation carries rounding errors from operands to result: a question over the reals for every bound of it.
 
-Exact operands a, b lie in ranges; those of a program, a' and b', are off by at most `relative` of them and by `absolute`. The
-exact result is r, the operation of a' and b' is e, and a program has r', which is e rounded: off by at most 2 k (u |e| + t), for
-k ULP. It is asked whether r lies in its range, how far r' may be off, that e does not overflow, and that nothing is divided by 0.
-Nothing is abstracted but functions that no polynomial says: of those, rational numbers around their values are assumed
-(isamap_encodings.enclosures), and how steep they are.
+Exact operands a, b lie in ranges; those of a program, a' and b', are off by at most `relative` of them and by
+`absolute`. The exact result is r, the operation of a' and b' is e, and a program has r', e rounded: off by at most
+`2 k (u |e| + t)`, for k ULP. The questions: r lies in its range, r' is off by no more than the bound, e does not
+overflow, and nothing is divided by 0. Only functions without a polynomial are abstracted: rational bounds on their
+values (isamap_encodings.enclosures) and on their slopes are assumed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Known:
 
     @property
     def size(self) -> Fraction:
-        """What no exact number exceeds."""
+        """An upper bound on the sizes of exact numbers."""
         return max(abs(self.low), abs(self.high))
 
     @property
@@ -63,7 +63,7 @@ class Arithmetic:
 
 
 def _once(question: Callable[..., Verdict], *of: Any) -> Verdict:
-    """The verdict, asked once in this process; always where the text of questions is recorded."""
+    """The verdict, asked once in this process; asked each time if the text of questions is recorded."""
     return question(*of) if is_recording() else _remembered(question, *of)
 
 
@@ -76,11 +76,11 @@ def step(
     op: str, operands: Sequence[Known], result: Known, arithmetic: Arithmetic | None, ulp: Fraction = _HALF,
     below: bool = False,
 ) -> Verdict:  # fmt: skip
-    """Whether `op` of such operands, off by `ulp` ULP, is such a result. arithmetic: None where nothing is rounded.
+    """Whether `op` of such operands, off by `ulp` ULP, is such a result. arithmetic: None if nothing is rounded.
 
     op: + - * / max min neg abs relu floor ceil trunc rint same exp log tanh sigmoid erf sin cos sqrt rsqrt,
-    square (of one that is computed twice), either and surely (one of two; in `surely` a
-    program takes the one that the exact result is). below: a is known to be at most b.
+    square (of an operand computed twice), either and surely (one of two; in `surely` a
+    program takes the same one as the exact result). below: a is known to be at most b.
     """
     return _once(_step, op, tuple(operands), result, arithmetic, ulp, below)
 
@@ -115,9 +115,12 @@ def _step(
 
 
 def _square(k: Known, result: Known, arithmetic: Arithmetic | None) -> tuple[list[tuple[list[Any], Any]], list[Any]]:
-    """What is asked of a' and b', which are both off by d of a: that their product is off by 2 |a| d + d^2 of its square. And
-    what is known then of the square r, with the size of a and what d is; and that (c |a| - absolute)^2 is not below 0, for the c
-    with which the part of the result covers it, as solvers do not think of it."""
+    """(questions, facts) of a square. Asked: if a' and b' are off by at most d of a, their product is off by 2 |a| d + d^2.
+
+    Facts of the square r: the size of a; the bound above for d = relative |a| + absolute; and (c |a| - absolute)^2 >=
+    0, which solvers do not find by themselves. Here c is the share of the result's relative bound left for the absolute
+    part.
+    """
     a, p, q, d, m = z3.Reals("a a' b' d size")
     near = [m == _size(a), *(f for v in (p, q) for f in (v - a <= d, a - v <= d))]
     off = 2 * m * d + d * d
@@ -134,7 +137,7 @@ def _square(k: Known, result: Known, arithmetic: Arithmetic | None) -> tuple[lis
 
 
 def _all(asked: Sequence[tuple[Sequence[Any], Any]], name: str, started: float) -> Verdict:
-    """The first that is not proved, or Proved."""
+    """The first verdict other than Proved, or Proved."""
     for facts, goal in asked:
         verdict = ask(facts, goal, name)
         if not isinstance(verdict, Proved):
@@ -153,7 +156,7 @@ def _size(x: Any, k: Known | None = None) -> Any:
 
 
 def _within(x: Any, p: Any, k: Known) -> list[Any]:
-    """What Known says of an exact number and of a program's."""
+    """The constraints of Known on an exact number and on a program's."""
     allowed = _q(k.relative) * _size(x, k) + _q(k.absolute)
     return [x >= _q(k.low), x <= _q(k.high), p - x <= allowed, x - p <= allowed]
 
@@ -180,8 +183,8 @@ def _quotient(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meanin
 
 
 def _root(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meaning:
-    """a' is a (1 + d), where |d| <= s < 1. So sqrt a' is sqrt a times sqrt(1 + d), which is within 1 - sqrt(1 - s) of 1; and the
-    inverse of that is within 1 / sqrt(1 - s) - 1."""
+    """a' is a (1 + d) with |d| <= s < 1. So sqrt a' is sqrt a times sqrt(1 + d), within 1 - sqrt(1 - s) of 1; and
+    the inverse of sqrt(1 + d) is within 1 / sqrt(1 - s) - 1 of 1."""
     (k,) = known
     if k.low <= 0 or (share := k.relative + k.absolute / k.low) >= 1:
         return [z3.BoolVal(False)], []
@@ -197,7 +200,7 @@ def _root(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meaning:
 
 
 def _whole(below: Fraction, above: Fraction) -> Callable[..., Meaning]:
-    """A function to integers, which lie so far below and above its argument at most: it jumps."""
+    """A function to integers, at most so far below and above its argument: it jumps."""
 
     def meaning(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meaning:
         r, e = z3.Real(_R), z3.Real(_E)
@@ -221,7 +224,7 @@ def _exponential(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Mea
 
 
 def _logarithm(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meaning:
-    """log a' - log a is the logarithm of a' / a, which is within s of 1; and -log(1 - s) is larger than log(1 + s)."""
+    """log a' - log a is the logarithm of a' / a, a number within s of 1; and -log(1 - s) is larger than log(1 + s)."""
     (k,) = known
     if k.low <= 0 or (share := k.relative + k.absolute / k.low) >= 1:
         return [z3.BoolVal(False)], []
@@ -275,9 +278,9 @@ Of = TypeVar("Of")
 
 @dataclass(frozen=True)
 class Total(Generic[Of]):
-    """A sum over `points`, or `least` of them at least, of all of these terms, with their signs, and of what was there before.
+    """A sum over `points`, or at least `least` of them, of all these terms with their signs, and of the value there before.
 
-    peak: of the only term, one at least is as large; only where each point has them.
+    peak: of the only term, one at least is as large; only if each point has the terms.
     """
 
     terms: tuple[tuple[int, Of], ...]
@@ -288,7 +291,7 @@ class Total(Generic[Of]):
 
     @property
     def roundings(self) -> int:
-        """What any of them is rounded at most, in whichever order they are added."""
+        """The most roundings of any term, in any order of additions."""
         return max(0, self.points * len(self.terms) - 1 + (self.before is not None))
 
 
@@ -338,7 +341,7 @@ def _plus(terms: list[Any]) -> Any:
 
 
 def _sizes(s: Any, whole: Any, m: Any, k: Known) -> list[Any]:
-    """What is known of the sum of the sizes of terms, beside that of the terms."""
+    """Facts about the sum of the sizes of terms, beside those about the terms."""
     if k.low >= 0:
         return [whole == s]
     if k.high <= 0:
@@ -347,7 +350,7 @@ def _sizes(s: Any, whole: Any, m: Any, k: Known) -> list[Any]:
 
 
 def any_order(arithmetic: Arithmetic) -> Verdict:
-    """Why sums in any order are off by k u / (1 - k u) of the sizes: two sums that are off by E of theirs make one that is off by
+    """Why sums in any order are off by k u / (1 - k u) of the sizes: two sums off by E of theirs make one off by
     (1 + E)(1 + u) - 1; and from h roundings to h + 1, (1 + u)^h stays below 1 / (1 - h u)."""
     return _once(_any_order, arithmetic)
 
@@ -369,7 +372,7 @@ def _any_order(arithmetic: Arithmetic) -> Verdict:
 
 
 def at_most(result: Known, stated: Known) -> Verdict:
-    """Whether numbers of which `result` is known are off by no more than `stated` says."""
+    """Whether numbers known by `result` are off by no more than `stated` says."""
     x, p = z3.Reals("r r'")
     started = time.perf_counter()
     facts = _within(x, p, result)

@@ -1,7 +1,7 @@
 """Exclusive: distinct output cells of one execution hold distinct output elements.
 
-alpha(phi(o,t)) = alpha(phi(o,t')) for the output implies beta(t) = beta(t'). Cells of several executions that a program keeps
-alive together are the business of the program's accumulator claim.
+alpha(phi(o,t)) = alpha(phi(o,t')) for the output implies beta(t) = beta(t'). If a program keeps cells of several
+executions alive together, its accumulator claim covers them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def general(space: GeneralSpace, coordinates: tuple[Any, ...], cells: tuple[Any,
 def once(
     axes: tuple[tuple[str, Any], ...], where: tuple[Any, ...], hypotheses: tuple[Any, ...], coordinates: tuple[Any, ...]
 ) -> Verdict:
-    """Distinct points of the kernel's domain write distinct elements: what a statement with `=` needs."""
+    """Distinct points of the kernel's domain write distinct elements, as a statement with `=` needs."""
     other = {a: sp.Symbol(a + "'", integer=True) for a, _ in axes}
     given = [*hypotheses, *ranges(axes), *ranges((other[a], e) for a, e in axes), *where]
     given += [rename(g, other) for g in where] + [("eq", c, rename(c, other)) for c in coordinates]

@@ -1,7 +1,7 @@
-"""A point of a statement is determined by the element that it writes and by a few numbers of its own.
+"""A point of a statement is determined by the element it writes and by a few numbers of its own.
 
-So no element has more points than these numbers have values. Asked of two points: where the element's coordinates and all numbers
-are equal, so are the points; and each number lies in its range.
+So no element has more points than these numbers have values. Asked of two points: if the element's coordinates and
+all numbers are equal, so are the points; and each number lies in its range.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-"""Implications between linear constraints, decided without a solver where a sum of constraints says `-1 >= 0`.
+"""Implications between linear constraints, decided without a solver if a sum of constraints says `-1 >= 0`.
 
-The claim is denied and added to the assumptions. If some of these constraints, each taken a nonnegative number of times, add up to
-a negative number that is at least 0, no integers satisfy them all (Farkas). A simplex looks for the numbers, and the sum is made
-anew (isamap_encodings.linear_forms). Disjunctions are taken apart, each case with the earlier ones denied.
+The claim is denied and added to the assumptions. If some of these constraints, each taken a nonnegative number of
+times, add up to a negative number said to be at least 0, no integers satisfy them all (Farkas). A simplex looks for the
+numbers, and the sum is made anew (isamap_encodings.linear_forms). Disjunctions are taken apart, each case with the
+earlier ones denied.
 
-Only a yes is an answer. What holds for integers alone may stay open, and what needs more than MOST cases; and all questions that
-speak of a divisor which is no positive number, since it may be 0. A solver is asked about these, and about all where the text of
-questions is recorded.
+Only a yes is an answer. A solver is asked about the rest: claims true of integers alone, claims with more than MOST
+cases, and all questions with a divisor other than a positive number, since it may be 0. It is asked about everything
+while the text of questions is recorded.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def _seen(assumptions: tuple[Any, ...], claim: Any) -> bool:
 
 
 def somewhere(assumptions: Sequence[Any]) -> dict[str, int] | None:
-    """Integers by name that may satisfy the assumptions; None where none are found. They may be wrong: put them in."""
+    """Integers by name that may satisfy the assumptions; None if none are found. They may be wrong: put them in."""
     question = _Question()
     try:
         for a in assumptions:
@@ -81,7 +82,7 @@ def somewhere(assumptions: Sequence[Any]) -> dict[str, int] | None:
 
 @dataclass(frozen=True)
 class _Parts:
-    """A formula holds just where all constraints and all clauses do."""
+    """A formula holds exactly if all constraints and all clauses do."""
 
     constraints: tuple[Constraint, ...] = ()
     clauses: tuple[Clause, ...] = ()
@@ -89,7 +90,7 @@ class _Parts:
 
 @lru_cache(maxsize=50_000)
 def _parts(literal: Literal) -> _Parts | None:
-    """None for what is not linear, wherever in the formula it stands."""
+    """The parts of a formula; None if any part of it is not linear."""
     f, holds = literal
     try:
         if isinstance(f, tuple):
@@ -150,7 +151,7 @@ def _compared(relation: str, a: Any, b: Any, holds: bool) -> _Parts:
 
 @dataclass
 class _Question:
-    """Formulas that shall have no values. met: monomials and opaque numbers of which all that is known was added."""
+    """Formulas meant to have no solution. met: monomials and opaque numbers whose facts were all added."""
 
     tableau: Tableau = field(default_factory=Tableau)
     met: set[Any] = field(default_factory=set)
@@ -158,7 +159,7 @@ class _Question:
     cases: int = 0
 
     def assume(self, literal: Literal) -> list[Clause]:
-        """Add it; returns the clauses that hold besides. Raises NotLinear."""
+        """Add it; returns the further clauses to satisfy. Raises NotLinear."""
         parts = _parts(literal)
         if parts is None:
             raise NotLinear(literal)
@@ -188,7 +189,7 @@ class _Question:
             clauses.append(tuple((("and", *_same(alone(a), x)), True) for x in a.choices))
 
     def refuted(self, clauses: Sequence[Clause]) -> bool:
-        """Whether no values satisfy what was assumed and the clauses."""
+        """Whether no values satisfy the assumptions and the clauses."""
         t = self.tableau
         for m in self.products:
             if all((a,) in t.lower and t.lower[(a,)][0] >= 0 for a in m):
@@ -211,7 +212,7 @@ class _Question:
         return True
 
     def _nowhere(self, literal: Literal, clauses: list[Clause]) -> bool:
-        """Whether no values satisfy it, too; then that is assumed from here on."""
+        """Whether no values satisfy it, too; its negation is then assumed from here on."""
         before, met = self.tableau.bounds(), self.met.copy()
         found = self.refuted([*self.assume(literal), *clauses])
         self.tableau.back(before)

@@ -1,11 +1,12 @@
-"""Index expressions as sums of numbered monomials, and constraints `form >= 0` that are added up.
+"""Index expressions as sums of numbered monomials, and sums of constraints `form >= 0`.
 
-Integers that meet constraints meet every sum of them, each taken a nonnegative number of times; and where a number divides the
-coefficients of a sum, its quotient, rounded down. `combined` is that, and no verdict of isamap_encodings.linear rests on more.
+Integers that meet constraints meet every sum of them, each taken a nonnegative number of times. If a number divides the
+coefficients of a sum, they meet its quotient, rounded down. `combined` does just this; no verdict of
+isamap_encodings.linear rests on more.
 
-Of a monomial nothing is known but what constraints say. What is no polynomial is a number of its own, with what holds of it: a
-quotient by a positive number (b*q <= a < b*q + b), the least or greatest of two, an index inside of its dimension
-(0 <= e < extent), one of two, an element of a tensor.
+Monomials are known only through constraints. An expression outside polynomials is a number of its own, with its
+facts: a quotient by a positive number (b*q <= a < b*q + b), the least or greatest of two, an index inside of its
+dimension (0 <= e < extent), one of two, an element of a tensor.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ Form = tuple[tuple[Monomial, int], ...]  # the sum of number * monomial
 
 
 class NotLinear(Exception):
-    """A term that has no form, such as a quotient by what may be 0."""
+    """A term without a form, such as a quotient by a possible 0."""
 
 
 @dataclass(frozen=True, eq=False)
 class Opaque:
-    """A number that is no polynomial. facts: forms that are at least 0, whatever it is made of; choices: it is one of these."""
+    """A number that is no polynomial. facts: forms at least 0, whatever it is made of; choices: it is one of these."""
 
     text: str
     facts: list[Form]
@@ -134,7 +135,7 @@ def _product(factors: Iterable[Form]) -> Form:
 
 
 def _quotient(a: Form, b: int) -> Form:
-    """a // b; what b divides in a stands before it."""
+    """a // b, with multiples of b taken out of a."""
     whole = tuple((m, c // b) for m, c in a if c // b)
     rest = added((1, a), (-b, whole))
     if all(m == () for m, _ in rest):
@@ -152,7 +153,7 @@ def _divided(a: Form, b: int) -> Form:
 
 @lru_cache(maxsize=10_000)
 def _chosen(a: Form, b: Form, sign: int) -> Form:
-    """The least of both where sign is 1, the greatest where it is -1."""
+    """The least of both if sign is 1, the greatest if it is -1."""
     m = Opaque(f"{'least' if sign == 1 else 'most'}({_shown(a)}, {_shown(b)})", [], (a, b))
     m.facts.extend(added((sign, x), (-sign, alone(m))) for x in (a, b))
     return alone(m)
@@ -160,7 +161,7 @@ def _chosen(a: Form, b: Form, sign: int) -> Form:
 
 @lru_cache(maxsize=10_000)
 def _inside(a: Form, extent: int) -> Form:
-    """a where it is at least 0 and below the extent, else 0."""
+    """a if it is at least 0 and below the extent, else 0."""
     e = Opaque(f"inside({_shown(a)}, {extent})", [], (a, number(0)))
     e.facts.extend((alone(e), added((1, number(extent - 1)), (-1, alone(e)))))
     return alone(e)
@@ -168,7 +169,7 @@ def _inside(a: Form, extent: int) -> Form:
 
 @lru_cache(maxsize=10_000)
 def _selected(a: Form, b: Form, x: Form, y: Form) -> Form:
-    """x where a < b, else y."""
+    """x if a < b, else y."""
     return alone(Opaque(f"select({'; '.join(map(_shown, (a, b, x, y)))})", [], (x, y)))
 
 
@@ -235,5 +236,5 @@ def _rounded(terms: dict[Monomial, int], constant: int) -> Constraint:
 
 
 def impossible(c: Constraint) -> bool:
-    """Whether it says that a negative number is at least 0."""
+    """Whether it says: a negative number is at least 0."""
     return not c.terms and c.constant < 0

@@ -1,7 +1,7 @@
-"""Scalar trees as the machine computes them: integers as bit-vectors that wrap, floating point as IEEE numbers.
+"""Scalar trees as the machine computes them: wrapping integers as bit-vectors, floating point as IEEE numbers.
 
-Conversions are those of isamap_smt.ir.convert: between integers modulo 2^bits; to an integer towards zero, clamped, NaN as 0; to
-floating point rounded once to nearest even; to bool 1 of what is not 0. Z3 has one NaN and tells +0 from -0.
+Conversions follow isamap_smt.ir.convert: between integers modulo 2^bits; to an integer towards zero, clamped, NaN as
+0; to floating point rounded once to nearest even; to bool 0 for zero, else 1. Z3 has one NaN and tells +0 from -0.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Operations = Mapping[str, Callable[..., Any]]  # name of a head -> what it is of
 
 
 def ordered(less: Callable[[Any, Any], Any]) -> dict[str, Callable[..., Any]]:
-    """What an order says: of two the larger and the smaller, and what is not below 0."""
+    """Operations defined by an order: the larger and the smaller of two, and the larger of one and 0."""
     return {
         "SMax": lambda a, b: z3.If(less(a, b), b, a),
         "SMin": lambda a, b: z3.If(less(b, a), b, a),
@@ -67,15 +67,18 @@ IEEE: Operations = {
 
 
 def operation(table: Operations, head: str, args: Sequence[Any]) -> Any:
-    """The operation on these terms. Raises NotExpressible for a head that the table has not."""
+    """The operation on these terms. Raises NotExpressible for a head missing in the table."""
     if head not in table:
         raise NotExpressible(head)
     return table[head](*args)
 
 
 def literal_kind(e: Any, to: Kind) -> Kind:
-    """The type of literals that are converted to the type `to`: `to` where it is floating point, else f64 where one of them
-    is, else i64, or u64 where one is beyond i64. A plain integer is exact: it is wrapped once."""
+    """The type of literals that are converted to the type `to`.
+
+    It is `to` for floating point and for a plain integer, which is exact and wrapped once. Else f64 if one of them
+    is floating point, u64 if one is beyond i64, else i64.
+    """
     if e.is_Integer or to in SORTS:
         return to
     parts = list(sp.preorder_traversal(e))
@@ -85,7 +88,7 @@ def literal_kind(e: Any, to: Kind) -> Kind:
 
 
 def converted(x: Any, source: Kind, to: Kind) -> Any:
-    """The value x of one element type in another. Raises NotExpressible for a type of floating point that Z3 has no sort for."""
+    """The value x of one element type in another. Raises NotExpressible for a floating-point type without a sort in Z3."""
     for kind in (source, to):
         if kind not in SORTS and kind[0] not in ("i", "u"):
             raise NotExpressible(kind[0])
@@ -114,7 +117,7 @@ def _whole(x: Any, source: Kind, to: Kind, mode: Any) -> Any:
 
 
 def _number(value: int, kind: Kind) -> Any:
-    """That number, which the type has; an infinity where it is larger than all that the type has."""
+    """The number, exact in the type; an infinity if it is beyond the type's range."""
     sort = z3.FPSort(*SORTS[kind])
     if abs(value).bit_length() > 1 << (SORTS[kind][0] - 1):
         return z3.fpMinusInfinity(sort) if value < 0 else z3.fpPlusInfinity(sort)
@@ -138,7 +141,7 @@ class Bits:
         return self.leaves[name]
 
     def signed(self, model: Mapping[str, Any]) -> dict[str, int]:
-        """A model's values as the elements' own, 0 where the model leaves one open."""
+        """A model's values as the elements' own, 0 for elements the model leaves open."""
         values = {}
         for name, kind in sorted(self.types.items()):
             v = int(model.get(name, 0))
@@ -244,7 +247,7 @@ class Floats:
         self.bits = bits
 
     def value(self, e: Any, want: Kind) -> Any:
-        """The value, in the type that the tree has or, for a literal, in `want`."""
+        """The value, in the tree's type or, for a literal, in `want`."""
         kind = self.bits.kind(e) or want
         if kind not in SORTS:
             raise NotExpressible(f"{kind[0]}{kind[1]}")
@@ -266,7 +269,7 @@ class Floats:
         return operation(IEEE, head, [self.value(a, kind) for a in e.args])
 
     def condition(self, e: Any, kind: Kind) -> Any:
-        """Whether a comparison of values of that type holds."""
+        """Whether a comparison of values of this type holds."""
         op, x, y = e.args
         a, b = self.value(x, kind), self.value(y, kind)
         compare = {"<": z3.fpLT, "<=": z3.fpLEQ, ">": z3.fpGT, ">=": z3.fpGEQ, "==": z3.fpEQ, "!=": z3.fpNEQ}

@@ -1,8 +1,8 @@
 """Whether blocks fit into a memory, each at one offset for as long as it is alive.
 
-Blocks that are alive together do not overlap: one no-overlap constraint for each maximal live set. Which block is placed next
+Blocks alive together do not overlap: one no-overlap constraint for each maximal live set. The order of placement
 changes the time of a search by orders of magnitude, so several orders take turns, with CP-SAT's own search among them.
-Turns are counted in conflicts: CP-SAT's deterministic seconds leave out most of what a fixed order costs.
+Turns are counted in conflicts: CP-SAT's deterministic seconds leave out most of the cost of a fixed order.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Fit:
-    """offsets: of each block in cells, if they were found. impossible: there are none, which is proved.
+    """offsets: of each block in cells, if they were found. impossible: it is proved that there are none.
 
     order: the number of the order that answered. spent: conflicts. stopped: Ctrl-C or the deadline ended the search.
     """
@@ -69,7 +69,7 @@ def loads(blocks: Sequence[Block]) -> list[int]:
 
 
 def fit(blocks: Sequence[Block], capacity: int, limit: int, order: int = 0) -> Fit:
-    """Offsets within a capacity, in cells, of renumbered blocks. limit: conflicts of all searches. order: the one that begins."""
+    """Offsets within a capacity, in cells, of renumbered blocks. limit: conflicts of all searches. order: the first one tried."""
     if max(loads(blocks), default=0) > capacity:
         return Fit(impossible=True, order=order)
     joined, members = _successors(blocks, capacity)
@@ -89,10 +89,10 @@ def fit(blocks: Sequence[Block], capacity: int, limit: int, order: int = 0) -> F
 
 
 def _successors(blocks: Sequence[Block], capacity: int) -> tuple[list[Block], list[list[int]]]:
-    """The blocks, with those made one that take the same cells in every solution; and which each is made of.
+    """(blocks, members of each): blocks with the same cells in every solution are joined.
 
-    If two sets in a row fill the memory, one block alone goes and one alone comes, then the second takes the cells of the first:
-    everything else stays.
+    If two sets in a row fill the memory, one block alone goes and one alone comes, then the second takes the cells
+    of the first: everything else stays.
     """
     load = loads(blocks)
     goes: dict[int, list[int]] = {}
@@ -122,7 +122,7 @@ def _successors(blocks: Sequence[Block], capacity: int) -> tuple[list[Block], li
 
 @dataclass(frozen=True)
 class _Part:
-    """Blocks that no other one meets, and the cells that they may take: `capacity` of them, from `base` on."""
+    """Blocks that meet no others, and the cells they may take: `capacity` of them, from `base` on."""
 
     blocks: list[int]
     capacity: int
@@ -130,9 +130,9 @@ class _Part:
 
 
 def _parts(blocks: Sequence[Block], capacity: int, offsets: list[int]) -> Iterator[_Part]:
-    """The parts to be searched. A block that lives as long as its whole part lies at the bottom: its offset is written.
+    """The parts to be searched. If a block lives as long as its whole part, it lies at the bottom: its offset is written.
 
-    It cuts the memory in two at all times, so what lies below it can change places with it.
+    It cuts the memory in two at all times, so everything below it can change places with it.
     """
     left = [_Part(list(range(len(blocks))), capacity, 0)]
     while left:
@@ -199,7 +199,7 @@ def _model(blocks: Sequence[Block], capacity: int) -> tuple[Any, list[Any]]:
 
 
 def _turn(model: Any, offsets: list[Any], order: list[int] | None, limit: int) -> Fit:
-    """One search. Next is the block that can lie lowest; of several the first of the order. None: CP-SAT's own search."""
+    """One search. Next comes the block that can lie lowest; ties follow the order. None: CP-SAT's own search."""
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 0

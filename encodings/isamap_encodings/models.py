@@ -1,8 +1,8 @@
 """Candidates as models: one Boolean a membership, `c.in.k` for the kernel axis c in the instruction axis k.
 
-A kernel axis is in one place or in none; a place is an instruction axis, or, for the low digit of four points of c, `c.in.k%4`.
-What is known of candidates is said as cubes: every candidate whose binding and whose places are among these. A cube that is done
-with is a clause, its negation, and no candidate is ever written down.
+A kernel axis is in one place or in none; a place is an instruction axis, or, for the low digit of four points of c,
+`c.in.k%4`. A cube is a set of candidates: all whose binding and places are among given ones. A finished cube becomes a
+clause, its negation, and no candidate is ever written down.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Model = tuple[int, tuple[int, ...]]  # a binding; per kernel axis 0 (outside), o
 
 @dataclass(frozen=True)
 class Cube:
-    """Some candidates. bindings: numbers from 0; places: per kernel axis, where it may be, 0 is outside the instruction."""
+    """Some candidates. bindings: numbers from 0; places: per kernel axis the places allowed, 0 is outside the instruction."""
 
     bindings: frozenset[int]
     places: tuple[frozenset[int], ...]
@@ -32,19 +32,18 @@ class Cube:
         return binding in self.bindings and all(c in p for c, p in zip(code, self.places, strict=True))
 
     def __le__(self, other: Cube) -> bool:
-        """Whether the other one holds all that this one does."""
+        """Whether the other one contains this one."""
         return self.bindings <= other.bindings and all(p <= q for p, q in zip(self.places, other.places, strict=True))
 
     @staticmethod
     def of(model: Model) -> Cube:
-        """The one that holds this candidate alone."""
+        """The cube of this candidate alone."""
         return Cube(frozenset({model[0]}), tuple(frozenset({c}) for c in model[1]))
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What there is to choose: kernel axes, places, a number of bindings. each: sets of places (numbers from 1) none of which may
-    stay empty."""
+    """Kernel axes, places, and the number of bindings. each: sets of places (numbers from 1); none may stay empty."""
 
     axes: tuple[str, ...]
     places: tuple[str, ...]
@@ -53,10 +52,11 @@ class Choices:
 
 
 class Models:
-    """The candidates that no cube excludes, one after another; the same ones in every process.
+    """The candidates outside all excluded cubes, one after another; the same ones in every process.
 
-    Instructions of one form lead to the same questions, one after the other. What was answered first is kept, so that most searches
-    need no solver: where one goes on in another way, a solver is made, and told and asked all that came before.
+    Instructions of one form lead to the same questions, one after the other. The first answers are kept, so most
+    searches need no solver. If a search goes on in another way, a solver is made, and told and asked everything so
+    far.
     """
 
     def __init__(self, choices: Choices, excluded: Sequence[Cube] = ()) -> None:
@@ -71,7 +71,7 @@ class Models:
             self._solver.say(cube)
 
     def next(self) -> Model | None:
-        """A candidate in no cube; None when there is none. Raises RuntimeError where Z3 gives up, which it has no limit for."""
+        """A candidate in no cube; None when there is none. Raises RuntimeError if Z3 gives up, though it has no limit."""
         self._said.append(None)
         key = (self._choices, tuple(self._said)) if len(self._said) <= KEPT else None
         kept = _answers.get(key, "new") if self._solver is None and key else "new"
@@ -103,7 +103,7 @@ _answers: dict[tuple[Choices, tuple[Cube | None, ...]], Model | None] = {}
 
 
 class _Solver:
-    """Z3 with a context of its own, so that nothing that was asked before changes an answer."""
+    """Z3 with a context of its own, so earlier questions change no answer."""
 
     def __init__(self, choices: Choices) -> None:
         self._terms = _Terms(choices, z3.Context())
@@ -113,7 +113,7 @@ class _Solver:
             self._assert(clause)
 
     def say(self, cube: Cube | None) -> Model | None:
-        """That no model is in this cube; or a question, and its answer."""
+        """Exclude a cube; or, for None, ask for a candidate outside all of them."""
         if cube is not None:
             self._assert(self._terms.outside(cube))
             return None
@@ -125,7 +125,7 @@ class _Solver:
         return self._terms.read(self._solver.model())
 
     def _assert(self, clause: Any) -> None:
-        """Not solver.add(), which looks up the sort of each and compares it with Bool."""
+        """Add a clause. Not solver.add(): it looks up the sort of each and compares it with Bool."""
         z3.Z3_solver_assert(self._solver.ctx.ref(), self._solver.solver, clause.as_ast())
 
 
@@ -151,7 +151,7 @@ class _Terms:
         self._denials: dict[int, tuple[Any, Any]] = {}  # by address of a term, which is kept beside its denial
 
     def domain(self) -> list[Any]:
-        """An axis is in one place at most, operands are bound in one way, and no places are empty that must not be."""
+        """An axis is in one place at most, operands are bound in one way, and no set of `each` is empty."""
         found = [z3.Not(z3.And(x, y)) for row in self._in for x, y in itertools.combinations(row, 2)]
         if self._bound:
             found.append(self._any(self._bound))
@@ -162,7 +162,7 @@ class _Terms:
         return found
 
     def inside(self, cube: Cube) -> Any:
-        """That the candidate is in the cube."""
+        """Whether the candidate is in the cube, as a formula."""
         return self._all(self._literals(cube))
 
     def outside(self, cube: Cube) -> Any:
@@ -170,14 +170,14 @@ class _Terms:
         return self._any([self._denied(p) for p in self._literals(cube)])
 
     def _literals(self, cube: Cube) -> list[Any]:
-        """What must hold, axis by axis, of those that cannot be anywhere."""
+        """The conditions of the cube: axis by axis, unless the axis may be anywhere, and for its bindings."""
         found = [p for k, places in enumerate(cube.places) for p in self._placed(k, places)]
         if self._bound and len(cube.bindings) < len(self._bound):
             found.append(self._any([x for b, x in enumerate(self._bound) if b in cube.bindings]))
         return found
 
     def _placed(self, k: int, places: frozenset[int]) -> list[Any]:
-        """That the axis is in one of these places, as formulas that hold together."""
+        """Formulas: the axis is in one of these places."""
         found = self._places.get((k, places))
         if found is None:
             row = self._in[k]
@@ -195,7 +195,7 @@ class _Terms:
         return found[1]
 
     def read(self, model: Any) -> Model:
-        """The candidate of a model; what Z3 leaves open is false."""
+        """The candidate of a model; Booleans left open by Z3 are false."""
 
         true = {d.name() for d in model.decls() if z3.is_true(model[d])}
         axes, places = self.choices.axes, self.choices.places

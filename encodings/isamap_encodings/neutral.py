@@ -37,7 +37,7 @@ def fused(space: FusedSpace, live: Sequence[Cells], quick: bool = False) -> Verd
 
     A shared cell fixes the digits of its axes; the fused index of those axes is then a guarded point's, hence inside.
     So the point can only be outside by an axis that no shared cell names, or by the kernel's own guard. With `quick`
-    only the linear part is asked (where an assumption more does no harm).
+    only the linear part is asked (for uses in which a further assumption does no harm).
     """
     missing = lemmas(("digit", 0))
     if missing is not None:
@@ -61,7 +61,7 @@ def _divides(n: int, total: Any) -> bool:
 
 
 def _where(space: FusedSpace, kept: Sequence[frozenset[str]], quick: bool) -> Verdict:
-    """A box point where the kernel's guard fails shares no such cells with guarded points."""
+    """A box point outside the kernel's guard shares no such cells with guarded points."""
     facts: list[Any] = [*space.hypotheses, *ranges(space.axes), ("not", ("and", *space.where))]
     for number, names in enumerate(kept):
         other: dict[str, Any] = {}

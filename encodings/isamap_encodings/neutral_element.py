@@ -60,7 +60,7 @@ def zero_product(kind: Kind, first: str, second: str, signs: bool = True) -> Ver
 
 @lru_cache(maxsize=512)
 def associative(op: str, kind: Kind, one_sign: bool = False) -> Verdict:
-    """Whether (a op b) op c is a op (b op c) for all elements; one_sign: for those that are all >= 0, and all <= 0."""
+    """Whether (a op b) op c is a op (b op c) for all elements; one_sign: only for three elements all >= 0, or all <= 0."""
     a, b, c = (_variable(n, kind) for n in "abc")
     combine = _combine(op, kind)
     equal = _same(combine(combine(a, b), c), combine(a, combine(b, c)), kind, True)
@@ -74,8 +74,8 @@ def associative(op: str, kind: Kind, one_sign: bool = False) -> Verdict:
 
 
 def _tried(claim: Any, variables: Sequence[Any], kind: Kind) -> Refuted | None:
-    """Elements at the ends of the type and around 0 that refute the claim. Whether Z3 finds any for a sum of floating point
-    within its steps depends on what it was asked before; of these, numbers decide."""
+    """Elements at the ends of the type and around 0 that refute the claim. For sums of floating point, it depends on
+    earlier questions whether Z3 finds any within its steps; so numbers decide."""
     started = time.perf_counter()
     sort = z3.FPSort(*SORTS[kind])
     elements = [*_finite_ends(sort), *(_constant(t, kind) for t in TRIED), z3.fpNaN(sort)]

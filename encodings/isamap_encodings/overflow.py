@@ -1,7 +1,7 @@
-"""How many terms an integer accumulator can take before it may overflow, and the proof that it cannot before.
+"""How many terms an integer accumulator can take before it may overflow, and the proof of no overflow until then.
 
-`term_range` bounds one term, proved over bit-vectors; `sums_stay` proves by induction over the number of terms that every
-sum of up to `count` of them stays within the type, in whatever order they are added: a partial sum of k terms lies
+`term_range` bounds one term, proved over bit-vectors; `sums_stay` proves by induction over the number of terms: every
+sum of up to `count` of them stays within the type, in any order: a partial sum of k terms lies
 between k times the least and k times the greatest.
 """
 
@@ -28,9 +28,9 @@ CORNERS = 4096
 
 @dataclass(frozen=True)
 class TermRange:
-    """Every value of the term lies in [low, high]; least and greatest: elements at which it is low and high, if known.
+    """Every value of the term lies in [low, high]; least and greatest: elements with the values low and high, if known.
 
-    wraps: whether arithmetic within the term may leave its own type (conversions that are written may change a value).
+    wraps: whether arithmetic within the term may leave its own type (written conversions may change a value).
     """
 
     low: int
@@ -42,9 +42,9 @@ class TermRange:
 
 
 def term_range(e: Any, types: Mapping[str, Kind], result: Kind, ranges: Ranges) -> TermRange | None:
-    """The least and greatest value of a term, wrapped as its own types say. None for heads that are not arithmetic.
+    """The least and greatest value of a term, wrapped as its own types say. None for heads outside arithmetic.
 
-    Bounds by interval arithmetic where the extremes of the elements attain them, else by bisection over proofs.
+    Bounds by interval arithmetic if the extremes of the elements attain them, else by bisection over proofs.
     """
     wraps: list[Any] = []
     try:
@@ -76,7 +76,7 @@ def term_range(e: Any, types: Mapping[str, Kind], result: Kind, ranges: Ranges) 
 
 
 def bounds(e: Any, types: Mapping[str, Kind], ranges: Ranges) -> Interval | None:
-    """Bounds of a tree in which nothing wraps, by interval arithmetic; None where something may, or for other heads."""
+    """Bounds by interval arithmetic of a tree without wrapping; None if something may wrap, or for other heads."""
     wraps: list[Any] = []
     try:
         found, _ = _interval(e, types, ranges, wraps)
@@ -86,7 +86,7 @@ def bounds(e: Any, types: Mapping[str, Kind], ranges: Ranges) -> Interval | None
 
 
 def _bisect(proved: int, attained: int, within: Callable[[int], Verdict]) -> int:
-    """The least bound in [attained, proved] that is proved."""
+    """The least proved bound in [attained, proved]."""
     while attained < proved:
         middle = (attained + proved) // 2
         if isinstance(within(middle), Proved):
@@ -97,7 +97,7 @@ def _bisect(proved: int, attained: int, within: Callable[[int], Verdict]) -> int
 
 
 def _corners(e: Any, types: Mapping[str, Kind], result: Kind, ranges: Ranges) -> dict[int, dict[str, int]]:
-    """Value of the term -> elements, where every element is least, greatest or 0."""
+    """Value of the term -> elements, with every element at its least, its greatest or 0."""
     names = sorted(types)
     ends = []
     for n in names:
@@ -114,8 +114,8 @@ def _corners(e: Any, types: Mapping[str, Kind], result: Kind, ranges: Ranges) ->
 
 
 def _interval(e: Any, types: Mapping[str, Kind], ranges: Ranges, wraps: list[Any]) -> tuple[Interval, Kind | None]:
-    """(bounds, type) of a tree; where its type may wrap, the bounds are the type's, and arithmetic that does is added to
-    `wraps`. KeyError for other heads."""
+    """(bounds, type) of a tree. If its type may wrap, the bounds are the type's, and the wrapping arithmetic is
+    added to `wraps`. Raises KeyError for other heads."""
     if e.is_Integer:
         return (int(e), int(e)), None
     if e.is_Symbol:

@@ -1,4 +1,4 @@
-"""One owner for each of many blocks at the least price: of their work, of calls that begin, and of values that change hands."""
+"""One owner for each of many blocks at the least price: of their work, of calls, and of values that change hands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SECONDS = 5.0  # deterministic; a hundred blocks of four owners take tenths of o
 
 @dataclass(frozen=True)
 class Handed:
-    """A value between blocks. writer: None where it is given from outside. leaves: it is a result.
+    """A value between blocks. writer: None if it is given from outside. leaves: it is a result.
 
     out, into: the price of taking it from its owner, and of giving it to another one, each paid once, by owner.
     """
@@ -38,9 +38,10 @@ class Owners:
 def cheapest_owners(
     work: Mapping[str, Mapping[str, int]], values: Sequence[Handed], calls: Mapping[str, int], home: str, away: int
 ) -> Owners:
-    """The cheapest owners. work: the price of each block by each owner that may have it, one at least.
+    """The cheapest owners. work: the price of each block by each possible owner, one at least.
 
-    calls: of one call of an owner, which blocks share that hand values to each other. away: paid once unless all are at home.
+    calls: the price of one call of an owner, shared by blocks that hand values to each other. away: paid once unless
+    all are at home.
 
     >>> costs = {"a": {"we": 5, "they": 1}, "b": {"we": 1, "they": 2}}
     >>> between = Handed("a", ("b",), False, {"they": 3}, {})

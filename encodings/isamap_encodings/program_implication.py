@@ -1,6 +1,6 @@
 """Every obligation of a program is one implication: assumptions (loop ranges, conditions, guards) imply goals.
 
-Goals are proved in order and each one proved helps the next: a coordinate of a fused axis follows from the digits only
+Goals are proved in order and each proved one helps the next: a coordinate of a fused axis follows from the digits only
 after the digits are known to add up. A counterexample is made small by bounding the sizes, and replayed in plain
 integers; one that does not replay is Unknown, not Refuted.
 
@@ -72,8 +72,8 @@ def implied(
 ) -> Verdict:
     """Proved when the assumptions imply every goal, for all values of all variables.
 
-    `sizes` are the variables that are made small in a counterexample. The witness gives every variable of the
-    assumptions and of the goal that fails. smallest: look for one at the smallest sizes; without, any that replays.
+    `sizes` are the variables to be made small in a counterexample. The witness gives every variable of the
+    assumptions and of the failing goal. smallest: look for one at the smallest sizes; without, any replayed one.
     """
     started = time.perf_counter()
     known = list(assumptions)
@@ -103,9 +103,9 @@ def implied(
 
 
 def _near(known: Sequence[Any], goal: Any, sizes: Sequence[str]) -> list[Any]:
-    """The assumptions that have to do with the goal: they share a variable with it, or with one that does, and so on.
+    """The assumptions tied to the goal: they share a variable with it, or with a tied one, and so on.
 
-    A size is in nearly everything and counts as no tie. What a part of the assumptions implies, all of them imply.
+    A size is in nearly everything and counts as no tie. All assumptions imply whatever a part of them implies.
     """
     left = [(a, _named(a) - frozenset(sizes)) for a in known]
     tied = _named(goal) - frozenset(sizes)
@@ -115,9 +115,10 @@ def _near(known: Sequence[Any], goal: Any, sizes: Sequence[str]) -> list[Any]:
 
 
 def _at_known(goal: Any, known: Sequence[Any]) -> Any:
-    """The goal, where something that is known to equal what it divides by a symbol takes its place.
+    """The goal, with each dividend of a symbol replaced by an expression known to equal it.
 
-    The digits of `p + P*n` follow in both solvers; those of `16*u + 80*v + j`, which is known to be the same, often in one only.
+    The digits of `p + P*n` follow in both solvers; those of `16*u + 80*v + j`, known to be the same, often in one
+    only.
     """
     if not _divides_by_symbol(goal):
         return goal
@@ -136,8 +137,8 @@ def _at_known(goal: Any, known: Sequence[Any]) -> Any:
 
 
 def _divides_by_symbol(formulas: Any) -> bool:
-    """Whether something is divided by more than a number. Such goals are taken one by one at once: whether all of them
-    together fit within the limit depends on what the solver did before, and the same formulas shall be asked each time."""
+    """Whether something is divided by more than a number. Such goals are asked one by one: whether all of them together
+    fit the limit depends on the solver's past, and the same formulas shall be asked each time."""
     if isinstance(formulas, sp.Basic):
         return bool(formulas.args) and _has_symbol_as_divisor(formulas)
     return isinstance(formulas, list | tuple) and any(map(_divides_by_symbol, formulas))

@@ -1,7 +1,7 @@
 """The weakest range of values under which two integer trees are equal: the largest bound, by binary search over proofs.
 
-A claim that holds for all values in a range holds for those of every range inside it, so the search may halve. It starts
-from plain integers: the largest bound at whose extremes no difference shows is nearly always the answer, and then one
+A claim for all values in a range holds for every range inside it, so the search may halve. It starts
+from plain integers: the largest bound without a difference at its extremes is nearly always the answer, and then one
 proof and one counterexample (at the next larger bound) settle it.
 """
 
@@ -38,7 +38,7 @@ class Question:
 class Largest:
     """The claim is proved for every value in [low, high]; bound is the larger of the two without its sign.
 
-    exact: it is refuted with `high` one larger and, where the type has negative values, with `low` one smaller; an end of
+    exact: it is refuted with `high` one larger and, if the type has negative values, with `low` one smaller; an end of
     the type itself needs no such counterexample.
     """
 
@@ -52,11 +52,11 @@ Box = Callable[[int], tuple[int, int]]
 
 
 def largest(asked: Question, elements: frozenset[str], kind: Kind, fill: int = 0) -> Largest | None:
-    """A largest range [low, high] such that the trees are equal where these elements, all of type `kind`, lie in it,
-    besides the ranges asked about. None where not even one value more than 0 will do.
+    """A largest range [low, high] such that the trees are equal if these elements, all of type `kind`, lie in it.
 
-    It is the largest [0, b] (unsigned) or [-b, b] (signed), then made wider on one side alone where that holds: first
-    `high`, then `low`. fill: a value that the elements may hold as well.
+    It comes on top of the ranges asked about. None if not even one value more than 0 will do. It is the largest [0,
+    b] (unsigned) or [-b, b] (signed), then made wider on one side alone if the claim still holds: first `high`, then
+    `low`. fill: a further value allowed for the elements.
     """
     least, most = limits(kind)
 
@@ -78,9 +78,9 @@ def largest(asked: Question, elements: frozenset[str], kind: Kind, fill: int = 0
 
 
 def _largest(limited: Callable[[int], Question], most: int) -> tuple[int, bool] | None:
-    """(the largest number from 1 to `most` whose question is proved, whether that of the next one is refuted).
+    """(the largest number from 1 to `most` whose question is proved, whether the question of the next one is refuted).
 
-    None where the question of 1 is refuted already. (0, False) where nothing is proved, and nothing refuted.
+    None if the question of 1 is refuted already. (0, False) if nothing is proved, and nothing refuted.
     """
     if most < 1:
         return None
@@ -108,7 +108,7 @@ def _largest(limited: Callable[[int], Question], most: int) -> tuple[int, bool] 
 
 
 def _search(low: int, high: int, holds: Any) -> int | None:
-    """The largest number in [low, high] at which `holds`, which is true up to some number; None if at none."""
+    """The largest number in [low, high] that satisfies `holds`, a predicate true up to some number; None if there is none."""
     best = None
     while low <= high:
         middle = (low + high + 1) // 2
@@ -129,7 +129,7 @@ def _limited(asked: Question, elements: frozenset[str], kind: Kind, box: tuple[i
 
 
 def _differs_at_corner(q: Question) -> bool:
-    """Whether the trees differ somewhere where every element is least or greatest."""
+    """Whether the trees differ at a corner: every element at its least or its greatest."""
     names = sorted(q.types)
     ends = [q.ranges.get(n, limits(q.types[n])) for n in names]
     if 1 << len(names) <= CORNERS:

@@ -1,8 +1,8 @@
-"""Floating point of every width at once: an operation gives the exact result, rounded by a function of which little is known.
+"""Floating point of every width at once: an operation gives the exact result, rounded by a mostly unknown function.
 
-A number is NaN, or has a sign and a magnitude, which may be infinite. `round` is a function of magnitudes, so rounding does not
-depend on the sign; numbers of the type stay what they are; what is exact may become 0 or infinite by it. All formats of IEEE 754
-round to nearest even like this, f16, bf16, f32 and f64 among them. What is proved so, Z3 need not bit-blast.
+A number is NaN, or has a sign and a magnitude, possibly infinite. `round` is a function of magnitudes, so rounding
+does not depend on the sign; it keeps numbers of the type; others may become 0 or infinite. All formats of IEEE 754
+round to nearest even like this, f16, bf16, f32 and f64 among them. Z3 need not bit-blast such proofs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ROOT = z3.Function("root", _REAL, _REAL)
 
 @dataclass(frozen=True)
 class Number:
-    """nan, infinite, negative, magnitude: of what is NaN nothing else counts, of an infinity the magnitude does not."""
+    """nan, infinite, negative, magnitude: of a NaN only `nan` counts, of an infinity not the magnitude."""
 
     nan: Any
     infinite: Any
@@ -43,7 +43,7 @@ def same(a: Number, b: Number) -> Any:
 
 
 class Rounded:
-    """Trees as numbers. facts: what is known of variables and functions; choices: which zero a maximum or minimum gives."""
+    """Trees as numbers. facts: about variables and functions; choices: which zero a maximum or minimum gives."""
 
     def __init__(self) -> None:
         self.facts: list[Any] = self._kept(z3.RealVal(0))

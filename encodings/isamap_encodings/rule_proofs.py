@@ -1,8 +1,9 @@
 """A rewrite rule holds: its two sides have the same value for all values of its names, in one arithmetic.
 
-Integers of a width wrap; below a saturation they are exact; floating point is bit for bit, NaN equal to NaN and +0 unlike -0, or
-without the signs of zeros; `reals` is what floating point is where it may be rounded otherwise. Of +0 and -0, a maximum or minimum
-gives either: both sides must then have the same possible values. The values that a name may have are restricted by conditions.
+Integers of a width wrap; below a saturation they are exact; floating point is bit for bit, NaN equal to NaN and +0
+unlike -0, or without the signs of zeros; `reals` stands for floating point that may be rounded otherwise. Of +0 and -0,
+a maximum or minimum gives either: both sides must then have the same possible values. Conditions restrict the values of
+names.
 """
 
 from __future__ import annotations
@@ -161,10 +162,11 @@ ARITHMETIC = {*RING, "SDiv"}
 
 @lru_cache(maxsize=2048)
 def keeps_error(left: Any, right: Any, given: tuple[Condition, ...]) -> Verdict:
-    """Whether rounding in the right side errs by at most GROWS times what it may in the left one, for all values.
+    """Whether rounding errs by at most GROWS times as much in the right side as it may in the left one, for all values.
 
-    Counted to first order: each operation adds an error in proportion to its result, which later ones carry on. So
-    `x * y + x * z` may become `x * (y + z)`, and not the other way round: there the sum may be far smaller than its terms.
+    Counted to first order: each operation adds an error in proportion to its result, carried on by later ones. So
+    `x * y + x * z` may become `x * (y + z)`, and not the other way round: there the sum may be far smaller than its
+    terms.
     """
     if not _heads(left, right) <= ARITHMETIC:
         return Unknown("it is not arithmetic alone, and rounding is not all that changes")
@@ -177,10 +179,10 @@ def keeps_error(left: Any, right: Any, given: tuple[Condition, ...]) -> Verdict:
 
 @lru_cache(maxsize=2048)
 def keeps_range(left: Any, right: Any, given: tuple[Condition, ...]) -> Verdict:
-    """Whether nothing in the right side leaves a type's range where the left one stays within it, for all values.
+    """Whether nothing in the right side leaves a type's range if the left one stays within it, for all values.
 
-    What is computed on the way is no larger than something that the left side reads or computes, or than all terms of its sum
-    together, which may come in any order; and a product or quotient that is not 0 is not far smaller than each of those. So
+    Each intermediate value is no larger than one read or computed by the left side, or than all terms of its sum
+    together, in any order; and a product or quotient other than 0 is not far smaller than each of those. So
     `(x * y) * z` may not become `x * (y * z)`: of 1e30, 1e-30 and 1e-30 the last two have no product in f32.
     """
     if not _heads(left, right) <= ARITHMETIC:
@@ -198,7 +200,7 @@ def keeps_range(left: Any, right: Any, given: tuple[Condition, ...]) -> Verdict:
 
 
 def _with_names(tree: Any, numbers: set[str]) -> list[Any]:
-    """What is read and computed, without what is of numbers alone: these are worked out where the rule is used."""
+    """Subtrees with names other than `numbers`. The rest is of numbers alone, and worked out where the rule is used."""
     parts = list(sp.preorder_traversal(tree))
     return [p for p in parts if any(x.is_Symbol and x.name not in numbers for x in sp.preorder_traversal(p))]
 
@@ -242,7 +244,7 @@ def _size(x: Any) -> Any:
 
 
 def _rounded(left: Any, right: Any, kinds: Mapping[str, Kind], given: Sequence[Condition], values: bool) -> Verdict:
-    """By what rounding has in every format."""
+    """The verdict by properties of rounding common to all formats."""
     if any(k not in SORTS for k in kinds.values()) or "Cast" in _heads(left, right):
         return Unknown("not all names are of one type")
     if "Rsqrt" in _heads(left, right) and any(k[1] == 16 for k in kinds.values()):
@@ -297,7 +299,7 @@ def _possible(same: Any, facts: Sequence[Any], left: Sequence[Any], right: Seque
 
 
 class _Open(Floats):
-    """Floating-point trees in which a maximum or minimum of +0 and -0 is either."""
+    """Floating-point trees with either result for a maximum or minimum of +0 and -0."""
 
     def __init__(self, bits: Bits) -> None:
         super().__init__(bits)

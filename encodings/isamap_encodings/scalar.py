@@ -4,7 +4,7 @@ Trees are as isamap_smt.ir.scalar builds them, recognised by the names of their 
 Saturate(dtype, x) and so on. Leaves are SymPy symbols with an element type each, SymPy integers and floats; sums are
 unrolled before. An element type is (kind, bits), kind one of 'f', 'i', 'u'.
 
-Integers are bit-vectors that wrap; below a Saturate they are wide enough that nothing wraps. Floating point is read over
+Integers are wrapping bit-vectors; below a Saturate they are wide enough not to wrap. Floating point is read over
 the reals, every narrowing conversion and every transcendental function being an unknown function of its argument.
 """
 
@@ -93,7 +93,7 @@ def without_saturation(
 ) -> Proved | None:
     """Proved when no saturation ever acts for elements in range, and the trees are equal without them; else None.
 
-    One small question for each saturation, instead of one about all elements: ten times faster where it succeeds.
+    One small question for each saturation, instead of one about all elements: ten times faster if it succeeds.
     """
     started = time.perf_counter()
     b = Bits(types)
@@ -106,9 +106,9 @@ def without_saturation(
 
 
 def _inert(e: Any, b: Bits, ranges: Mapping[str, tuple[int, int]], rlimit: int) -> Any:
-    """The tree with every widened saturation replaced by what is saturated; None when one of them may act.
+    """The tree with every widened saturation replaced by its operand; None when one of them may act.
 
-    T(sat_S(x)) is T(x) where the exact value of x lies in S: S lies in T and in the type of x, so nothing wraps either.
+    T(sat_S(x)) is T(x) if the exact value of x lies in S: S lies in T and in the type of x, so nothing wraps either.
     """
     if not getattr(e, "args", ()) or e.is_Symbol:
         return e
@@ -146,9 +146,9 @@ def _within(inner: Kind, outer: Kind) -> bool:
 
 
 def equal_reals(left: Any, right: Any, types: Mapping[str, Kind], given: Sequence[Any] = ()) -> Verdict:
-    """Whether both trees have the same value over the reals, for those that `given` formulas allow.
+    """Whether both trees have the same value over the reals, for values allowed by the formulas `given`.
 
-    Rounding, divisors of zero and the functions that z3 knows nothing of are abstracted, so a difference that involves
+    Rounding, divisors of zero and functions unknown to Z3 are abstracted, so a difference that involves
     one of these is Unknown.
     """
     if same_tree(left, right):
@@ -208,7 +208,7 @@ _REALS: Operations = {
 
 
 class _Reals:
-    """Floating-point trees over the reals. opaque: a function met of which only that it is one is known, or ''."""
+    """Floating-point trees over the reals. opaque: the last uninterpreted operation met, or ''."""
 
     def __init__(self, types: Mapping[str, Kind]) -> None:
         self.types = types
@@ -263,7 +263,7 @@ class _Reals:
 
 
 def _exact_conversion(source: Kind, to: Kind) -> bool:
-    """Whether every value of `source` is one of `to`, as far as that is known."""
+    """Whether every value of `source` is known to be one of `to`."""
     if to[0] != "f" or to[1] not in MANTISSA:
         return source == to or (source == BOOL and _within(source, to))
     if source[0] in ("f", "bf"):

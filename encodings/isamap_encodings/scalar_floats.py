@@ -1,7 +1,7 @@
-"""Scalar, bit for bit: two trees in which there is floating point have the same value for all elements.
+"""Scalar, bit for bit: two trees with floating point have the same value for all elements.
 
-Z3's theory of floating point has one NaN and tells +0 from -0, so 'equal' is: the same bits, whatever a NaN carries. It is
-asked of small trees only; most trees that are equal are one tree, which needs no solver (scalar.same_tree).
+Z3's theory of floating point has one NaN and tells +0 from -0, so 'equal' is: the same bits, whatever a NaN carries.
+It is asked of small trees only; most equal trees are one tree and need no solver (scalar.same_tree).
 """
 
 from __future__ import annotations

@@ -31,8 +31,10 @@ def wrapped(value: int, kind: Kind) -> int:
 
 @lru_cache(maxsize=1024)  # names of types are SymPy's symbols, which are slow to print
 def kind_of(name: Any) -> Kind:
-    """The element type of that name; bf16 is told from f16 by its kind, types of 8 bits and fewer by their names, and bool has one
-    bit."""
+    """The element type of this name.
+
+    bf16 is told from f16 by its kind, types of 8 bits and fewer by their names, and bool has one bit.
+    """
     text = str(name)
     if text == "bool":
         return BOOL
@@ -108,7 +110,7 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def spanned(head: str, *spans: Iterable[int]) -> tuple[int, int]:
-    """Bounds of what the operation gives exactly on operands in these ranges. Raises KeyError where none are known.
+    """Bounds of the operation's exact result on operands in these ranges. Raises KeyError if none are known.
 
     >>> spanned("SMul", (-3, 2), (1, 5)), spanned("Relu", (-3, 2))
     ((-15, 10), (0, 2))
@@ -127,13 +129,13 @@ def spanned(head: str, *spans: Iterable[int]) -> tuple[int, int]:
 
 
 def _both_bits(*spans: tuple[int, int]) -> tuple[int, int]:
-    """x ^ y, x | y: no more bits than the longer one has, and no sign where neither has one."""
+    """x ^ y, x | y: no more bits than the longer one has, and no sign if neither has one."""
     most = max((v if v >= 0 else ~v).bit_length() for s in spans for v in s)
     return -(1 << most) if min(map(min, spans)) < 0 else 0, (1 << most) - 1
 
 
 def _common_bits(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
-    """x & y: where one has no sign, neither has the result, which is no larger than it."""
+    """x & y: if one has no sign, the result has none and is no larger than it."""
     least = [max(s) for s in (a, b) if min(s) >= 0]
     return (0, min(least)) if least else _both_bits(a, b)
 
@@ -146,7 +148,7 @@ def _quotients(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
 
 
 def _remainders(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
-    """x % y: between 0 and y, and x itself where y is 0."""
+    """x % y: between 0 and y, and x itself if y is 0."""
     low, high = min(0, min(b) + 1), max(0, max(b) - 1)
     zero = min(b) <= 0 <= max(b)
     return (min(low, *a), max(high, *a)) if zero else (low, high)
@@ -188,8 +190,8 @@ def _smallest(
     differ: Callable[[Mapping[str, int]], bool],
     allowed: Callable[[int, str], bool],
 ) -> dict[str, int]:
-    """The same with each chosen element as near to 0 as the others allow: of 8 bits every value is tried, of more those
-    that a bisection meets."""
+    """The same with each chosen element as near to 0 as the others allow. Up to a size of 256 every value is tried,
+    beyond it the values met by a bisection."""
     for name in chosen:
         value, sign = abs(at[name]), (1 if at[name] > 0 else -1)
         low, high = 0, value

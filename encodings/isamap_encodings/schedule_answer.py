@@ -1,4 +1,4 @@
-"""What CP-SAT answers to a schedule problem. Apart from what asks it: importing CP-SAT takes half a second."""
+"""CP-SAT's answer to a schedule problem. A file of its own: importing CP-SAT takes half a second."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOAD = (INTERRUPTED, WALL)  # what ends a search earlier or later from one time 
 class Answer:
     """status: OPTIMAL, FEASIBLE, INFEASIBLE or UNKNOWN. bound: no choice costs less. stopped: why it ended early.
 
-    deterministic: CP-SAT's deterministic seconds, which limits are counted in.
+    deterministic: CP-SAT's deterministic seconds, the unit of limits.
     """
 
     status: str

@@ -1,13 +1,13 @@
-"""What one schedule costs, in plain integers: the meaning that the CP-SAT encoding must agree with.
+"""The cost of one schedule in plain integers: the meaning of the CP-SAT encoding.
 
 Traffic into level u telescopes: an operand's elements once, times the tiles of every axis that does not select them.
-Those tiles are counted at the *cut* v >= u: v = u when each tile of level u fetches anew; v = u+1 when the operand is
-stationary in block u (its own loops stand outside the others, so the innermost loops reuse what is there); further
-out when its own loops in between make one trip.
+Those tiles are counted at the *cut* v >= u: v = u if each tile of level u fetches anew; v = u+1 if the operand is
+stationary in block u (its own loops stand outside the others, so the innermost loops reuse its tile); further
+out if its own loops in between make one trip.
 
-Rows of an operand that is read in place are visited like an operand of their own, which the axis along the row does not
-select: they are visited once for all tiles along the row where they are stationary and few enough, otherwise each time
-the operand itself is fetched, and at every tile where the first cache cannot keep what was read.
+If an operand is read in place, its rows are visited like an operand of their own, not selected by the axis along the
+row. If they are stationary and few enough, they are visited once for all tiles along the row; otherwise each time
+the operand itself is fetched, and at every tile if the first cache cannot keep their cells.
 """
 
 from __future__ import annotations
@@ -32,14 +32,16 @@ Burst = tuple[int, int]  # (the part of computing that hides it, time of the lin
 
 
 def working_set(problem: ScheduleProblem, choice: Choice, level: int) -> int:
-    """Bytes that one tile of `level` touches, all operands together."""
+    """Bytes touched by one tile of `level`, all operands together."""
     tiles = {d: a.chains[choice.chains[d]][level] for d, a in enumerate(problem.axes)}
     return sum(o.bytes * prod(c.footprint(tiles) for c in o.components) for o in problem.operands)
 
 
 def blockwise(problem: ScheduleProblem, choice: Choice) -> dict[int, int] | None:
-    """Cells of the tile of level 2 of each operand whose next tile is brought beside all uses of the one before; None where
-    there is no such operand, a tile is used once only or too fast, or level 2 has no room for both."""
+    """Operand -> cells of its tile of level 2, for operands whose next tile is brought beside all uses of the one before.
+
+    None if there is no such operand, a tile is used once only or too fast, or level 2 has no room for both tiles.
+    """
     if problem.levels < 2 or not any(o.blockwise for o in problem.operands):
         return None
     tiles = {d: a.chains[choice.chains[d]][2] for d, a in enumerate(problem.axes)}
@@ -59,7 +61,7 @@ def rows(problem: ScheduleProblem, register: int, operand: TileOperand) -> int:
 
 
 def first_tile(problem: ScheduleProblem, operand: TileOperand) -> int:
-    """What each cell of the first tile that is brought blockwise costs: nothing was computed before that could hide it."""
+    """Cost per cell of the first tile brought blockwise: nothing is computed before it that could hide it."""
     return sum(operand.link[1:]) * (problem.threads if problem.parallelizable else 1)
 
 
@@ -74,7 +76,7 @@ def nontrivial(problem: ScheduleProblem, choice: Choice, block: int) -> tuple[in
 
 
 def stationary(problem: ScheduleProblem, choice: Choice, operand: int, block: int) -> bool:
-    """Whether the operand stays in level `block` while the loops of the block that do not select it run.
+    """Whether the operand stays in level `block` while the loops of the block over other axes run.
 
     In block 1 this needs one tile's working set to fit the first cache.
     """
@@ -94,7 +96,7 @@ def in_order(problem: ScheduleProblem, choice: Choice, mine: frozenset[int], blo
 
 
 def cut(problem: ScheduleProblem, choice: Choice, operand: int, level: int) -> int:
-    """The level at which the tiles of axes that do not select the operand are counted."""
+    """The level at which tiles are counted along axes that do not select the operand."""
     mine = problem.operands[operand].axes
     return _cut(problem, choice, mine, level, lambda block: stationary(problem, choice, operand, block))
 
@@ -135,22 +137,23 @@ def refetch(problem: ScheduleProblem, choice: Choice, operand: int, level: int) 
 
 
 def walks(problem: ScheduleProblem, choice: Choice, operand: int) -> int:
-    """How often registers walk over the operand: the register tiles along the axes that do not select it."""
+    """How often registers walk over the operand: the register tiles along all axes that do not select it."""
     mine = problem.operands[operand].axes
     return prod(a.tiles(choice.chains[d], 1) for d, a in enumerate(problem.axes) if d not in mine)
 
 
 def first_walks(problem: ScheduleProblem, choice: Choice, operand: int, level: int) -> int:
-    """Time of computing during the walks over the operand that bring it into the level from beyond.
+    """Time of computing during the walks over the operand while it comes into the level from beyond.
 
-    The time of one walk is rounded, then multiplied: more refetches never hide more than their share, and so never cost less.
+    The time of one walk is rounded, then multiplied: more refetches never hide more than their share, and so never
+    cost less.
     """
     one = problem.registers[choice.register].compute // walks(problem, choice, operand)
     return one * refetch(problem, choice, operand, level)
 
 
 def rows_begun(problem: ScheduleProblem, choice: Choice, operand: int) -> int:
-    """How often a row of the operand is begun, over all rows, when it is read where it lies."""
+    """How often rows of the operand are begun, over all rows, if it is read in place."""
     o, rows = problem.operands[operand], problem.operands[operand].rows
     register = problem.registers[choice.register]
     if rows is None or not register.row:
@@ -167,7 +170,7 @@ def rows_begun(problem: ScheduleProblem, choice: Choice, operand: int) -> int:
 
 
 def segments(problem: ScheduleProblem, choice: Choice, operand: int, level: int) -> int:
-    """How many pieces of rows are copied where the operand is packed for the level."""
+    """How many pieces of rows are copied if the operand is packed for the level."""
     o, rows = problem.operands[operand], problem.operands[operand].rows
     if rows is None or not o.segment:
         return 0
@@ -176,7 +179,7 @@ def segments(problem: ScheduleProblem, choice: Choice, operand: int, level: int)
 
 
 def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
-    """The cost of a choice, or None where it is not in the space (tiles disagree, a cache overflows, no loop to share)."""
+    """The cost of a choice, or None if it is not in the space (tiles disagree, a cache overflows, no loop to share)."""
     register = problem.registers[choice.register]
     if any(a.chains[choice.chains[d]][0] != register.tile[d] for d, a in enumerate(problem.axes)):
         return None
@@ -231,11 +234,10 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
 def _together(
     problem: ScheduleProblem, choice: Choice, links: list[int], bursts: dict[int, dict[int, Burst]]
 ) -> tuple[int, int]:
-    """(time of computing beside the links, what first tiles cost on top), whichever is less: with operands brought blockwise,
-    or without.
+    """(time of computing beside the links, cost of first tiles on top), whichever is less: with blockwise operands, or without.
 
-    What is brought blockwise bursts no more, and comes sooner, but while the link into level 1 works: in_turns().
-    bursts: operand -> level -> burst.
+    An operand brought blockwise no longer bursts, and comes sooner, except while the link into level 1 works:
+    in_turns(). bursts: operand -> level -> burst.
     """
     compute = problem.registers[choice.register].compute
     found = [x for levels in bursts.values() for x in levels.values()]
@@ -253,9 +255,9 @@ def _together(
 
 
 def of_all_threads(problem: ScheduleProblem, choice: Choice, alone: int) -> tuple[int, tuple[int, int] | None] | None:
-    """(cost, shared loop) where one thread alone needs so much; None where threads ought to share a loop and cannot.
+    """(cost, shared loop) of all threads, given the cost `alone` of one; None if threads ought to share a loop and cannot.
 
-    Energy is what it is alone. While one thread does everything, the others are idle.
+    Energy is the cost alone. While one thread does everything, the others are idle.
     """
     if not problem.parallelizable:
         return alone * (problem.threads if problem.overlap else 1), None
@@ -281,8 +283,8 @@ def overlapped(compute: int, links: list[int], core: CoreModel) -> int:
 
 
 def in_turns(compute: int, links: list[int], core: CoreModel) -> int:
-    """Time of computing beside the links into levels 1, 2 ..., in parts of `whole`, where the second works all the time: once it is
-    what is waited for, the first is in its way."""
+    """Time of computing beside the links into levels 1, 2 ..., in parts of `whole`, if the second works all the
+    time: once computing waits for it, the first is in its way."""
     (first, *rest), whole = links, core.whole
     ways = [-(-(whole * a * compute + b * link) // whole**2) for a, b in core.into_others for link in rest]
     a, b = core.into_others[-1]

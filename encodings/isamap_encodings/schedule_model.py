@@ -1,10 +1,10 @@
 """The CP-SAT encoding of a schedule problem: its optimum is the cheapest choice of `schedule_cost.evaluate`.
 
-Each axis takes one chain (a literal per chain), the register tile is one literal per row of its table, each block one
-order. Tiles, trip counts and the footprints of single-axis dimensions are then linear; only dimensions over several
-axes (convolution) need a table, and only products over several axes a multiplication. Where an operand is stationary,
-and at which cut its refetches count, are literals that the solver may set only when the choice allows it; as fewer
-refetches never cost more, the cheapest setting is the truth.
+Each axis takes one chain (a literal per chain), the register tile is one literal per row of its table, each block
+one order. Tiles, trip counts and the footprints of single-axis dimensions are then linear; only dimensions over
+several axes (convolution) need a table, and only products over several axes a multiplication. Literals say in which
+blocks an operand is stationary and at which cut its refetches count. The solver may set one only if the choice
+allows it; as fewer refetches never cost more, the cheapest setting is the truth.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Builder:
         return literals
 
     def _pick(self, literals: list[Any], values: list[int]) -> Range:
-        """The value that belongs to the literal that is true."""
+        """The entry of `values` at the one true literal."""
         low, high = min(values), max(values)
         if low == high:
             return low, low, low
@@ -188,12 +188,12 @@ class Builder:
         return o.bytes * self.touched[o.name, level]
 
     def stationary(self, fits: Any) -> dict[tuple[int, int], Any]:
-        """(operand, block) -> literal that may be true only where the operand is stationary in the block."""
+        """(operand, block) -> literal; if true, the operand is stationary in the block."""
         named = enumerate(self.p.operands)
         return {(n, b): x for n, o in named for b, x in self.stays(o.name, o.axes, fits).items()}
 
     def stays(self, name: str, axes: frozenset[int], fits: Any) -> dict[int, Any]:
-        """block -> literal that may be true only where what these axes select stays while the other loops run."""
+        """block -> literal; if true, the cells selected by these axes stay while the other loops run."""
         literals = {}
         for b in range(1, self.u + 1):
             s = self.m.new_bool_var(f"stationary_{name}_{b}")
@@ -208,7 +208,7 @@ class Builder:
         return literals
 
     def refetch(self, n: int, level: int, stationary: dict[tuple[int, int], Any]) -> Range:
-        """Sweeps of operand n into the level, at a cut that the stationary literals allow."""
+        """Sweeps of operand n into the level, at a cut allowed by the stationary literals."""
         if (n, level) not in self.fetched:
             o = self.p.operands[n]
             stays = {b: x for (m, b), x in stationary.items() if m == n}
@@ -216,7 +216,7 @@ class Builder:
         return self.fetched[n, level]
 
     def at_cut(self, name: str, axes: frozenset[int], level: int, stays: dict[int, Any]) -> Range:
-        """Sweeps into the level over what these axes select, at a cut that the literals of stays() allow."""
+        """Sweeps into the level over the cells selected by these axes, at a cut allowed by the literals of stays()."""
         others = [d for d in range(len(self.p.axes)) if d not in axes]
         if all(self._tiles(d, level)[2] == 1 for d in others):
             return 1, 1, 1
@@ -261,8 +261,8 @@ class Builder:
         return dict(zip(o.options, self._one_of(f"packing_{o.name}", len(o.options)), strict=True))
 
     def shared(self) -> dict[Loop | None, Any]:
-        """loop -> literal that threads share it, which is true of one and only where the loop has a trip for each thread; None:
-        one thread does everything, where it may."""
+        """loop -> literal "threads share this loop"; exactly one is true. A shared loop has a trip for each thread.
+        The key None is there only if one thread may do everything (`or_alone`)."""
         found = (*loops(self.p), *([None] if self.p.or_alone else []))
         literals = dict(zip(found, self._one_of("shared", len(found)), strict=True))
         for loop, y in literals.items():
@@ -272,8 +272,7 @@ class Builder:
         return literals
 
     def of_all_threads(self, alone: Any, least: int) -> Any:
-        """What all threads need together where one needs so much alone, and no less than `least`: their work and idle time, and
-        starting them."""
+        """Cost of all threads together (work, idle time, starts), given the cost `alone` of one thread, at least `least`."""
         one, even = self._variable((alone, 0, CEILING), "alone"), self.p.core.even
         threads = self.p.threads
         work = self.m.new_int_var(0, WORK, "work")
@@ -305,7 +304,7 @@ class Builder:
         return work + self.p.start * threads * (starts - nobody)
 
     def _started(self, loop: Loop, y: Any, starts: Any) -> None:
-        """Where the loop is shared, `starts` is no less than the trips of the loops around it."""
+        """If the loop is shared (literal `y`), `starts` is no less than the trips of the loops around it."""
         by_place: dict[tuple[int, ...], list[Any]] = {}
         for o, order in enumerate(self.p.orders):
             by_place.setdefault(outside(order, loop), []).append(self.orders[loop[0] - 1][o])
@@ -362,7 +361,7 @@ def build(problem: ScheduleProblem) -> ScheduleModel:
 
 
 def _bursts(b: Builder, slowest: Any, compute: Range, stationary: dict[tuple[int, int], Any], waits: Any) -> None:
-    """`slowest` is no less than computing, and what bursts into a cache beyond what the walks that use it first hide."""
+    """`slowest` is at least computing plus the part of each burst into a cache that its first walks do not hide."""
     for n, o in enumerate(b.p.operands):
         levels = [u for u in range(2, b.u + 1) if o.bursts(u)]
         if not levels:
@@ -387,8 +386,12 @@ def _walks(b: Builder, o: TileOperand) -> list[Range]:
 
 
 def _waits(b: Builder, stationary: dict[tuple[int, int], Any]) -> tuple[Any, Any]:
-    """Literal that may be false only where tiles of operands that are brought blockwise are used more than once in level 2, which
-    has room for the next, None where there is no such operand; and what their first tiles cost then."""
+    """(literal "tiles are waited for", cost of the first tiles of operands brought blockwise).
+
+    The literal may be false only if level 2 has room for the next tiles, each tile is used at least twice, and the
+    register tile has at least `blockwise` outputs per element. It is None, and the cost 0, without blockwise operands
+    or without a level 2.
+    """
     operands = tuple(o for o in b.p.operands if o.blockwise)
     if not operands or b.u < 2:
         return None, 0
@@ -410,7 +413,7 @@ def _waits(b: Builder, stationary: dict[tuple[int, int], Any]) -> tuple[Any, Any
 
 
 def _sooner(b: Builder, slowest: Any, compute: Range, links: list[Range], waits: Any) -> None:
-    """`slowest` is no less than schedule_cost.in_turns() of what comes blockwise, which comes sooner."""
+    """`slowest` is at least schedule_cost.in_turns(), with the links of operands brought blockwise sooner."""
     core = b.p.core
     part = gcd(
         core.whole, *(y for _, y in core.into_others)
@@ -429,7 +432,7 @@ def _sooner(b: Builder, slowest: Any, compute: Range, links: list[Range], waits:
 
 
 def _moves(b: Builder, stationary: dict[tuple[int, int], Any]) -> tuple[list[Range], Any, list[dict[int, Any]]]:
-    """Cost of each link, what is added on top (exposed, packing, in place), and the packing literals."""
+    """Cost of each link, the costs added on top (exposed, packing, in place), and the packing literals."""
     p = b.p
     links: list[Range] = [(0, 0, 0)] * p.levels
     added: list[Any] = []  # not a running sum: += would change the expression it began with
@@ -467,7 +470,7 @@ def _moves(b: Builder, stationary: dict[tuple[int, int], Any]) -> tuple[list[Ran
 
 
 def _copied(b: Builder, n: int, level: int, stationary: dict[tuple[int, int], Any], packed: Any) -> Any:
-    """The cost of beginning the pieces of rows that are copied, which is paid where operand n is packed for the level."""
+    """The cost of beginning the copied pieces of rows, paid only if operand n is packed for the level."""
     o = b.p.operands[n]
     assert o.rows is not None
     pieces = [b.footprint(c, level)[1] for c in o.rows.components]
@@ -476,7 +479,7 @@ def _copied(b: Builder, n: int, level: int, stationary: dict[tuple[int, int], An
 
 
 def _paid(b: Builder, factors: list[Range], each: Range, name: str, where: Any) -> Any:
-    """The product of the factors, times `each` where the literal is true."""
+    """The product of the factors, times `each` if the literal is true, else 0."""
     most = min(CEILING, prod(f[2] for f in (*factors, each)))
     seen = b.m.new_int_var(0, each[2], f"each_{name}")
     b.m.add(seen >= each[0]).only_enforce_if(where)
@@ -484,7 +487,7 @@ def _paid(b: Builder, factors: list[Range], each: Range, name: str, where: Any) 
 
 
 def _walked(b: Builder, n: int, stationary: dict[tuple[int, int], Any], in_place: Any) -> Any:
-    """The cost of visiting the rows of operand n, which is paid where it is read in place."""
+    """The cost of visiting the rows of operand n, paid only if it is read in place."""
     each = b._pick(b.registers, [r.visit(n) for r in b.p.registers])
     return _paid(b, b.rows_begun(n, stationary), each, f"walked_{b.p.operands[n].name}", in_place)
 
@@ -512,10 +515,10 @@ Progress = Callable[[int, float, float], None]
 
 
 class _Watch(cp_model.CpSolverSolutionCallback):
-    """Counts the choices found, tells `progress` (solutions, objective, bound) of them, and ends a search that gains nothing more.
+    """Counts the choices found, tells `progress` (solutions, objective, bound) of them, and ends a search without a further gain.
 
-    enough: the gap from which on it does; 0 where only the optimum will do. last: whether no other search follows, which may
-    come nearer.
+    enough: the relative gap at which a search may end; 0: only at the optimum. last: no other search follows to come
+    nearer.
     """
 
     def __init__(self, progress: Progress | None, enough: float, last: bool) -> None:
@@ -563,9 +566,9 @@ def solve(
 ) -> Answer:
     """The cheapest choice, with the bound proved. Ctrl-C ends the search with the best choice so far.
 
-    enough: a gap at which the search ends, once SHORT seconds have not closed it or nothing is gained any more. The same problem,
-    limit and seed give the same answer on any load, unless `stopped` says otherwise. model: of the problem, with further
-    constraints.
+    enough: a gap at which the search ends, once SHORT seconds have not closed it or nothing is gained any more. The
+    same problem, limit and seed give the same answer on any load, unless `stopped` says otherwise. model: one of the
+    problem, with further constraints.
     """
     started = time.monotonic()
     attempts: list[Answer] = []
@@ -593,7 +596,7 @@ def solve(
 
 
 def _begun(problem: ScheduleProblem, deterministic_seconds: float, seed: int) -> tuple[ScheduleModel, list[Answer]]:
-    """The model of the whole problem, and the best choice among few chains, if they are fewer: what costs more is shut out."""
+    """The model of the whole problem, and the best choice among few chains, if they are fewer: its cost bounds the objective."""
     whole = build(problem)
     places = [_few(a) for a in problem.axes]
     if all(len(p) == len(a.chains) for p, a in zip(places, problem.axes, strict=True)):
@@ -614,7 +617,7 @@ def _begun(problem: ScheduleProblem, deterministic_seconds: float, seed: int) ->
 
 
 def _with_fewest_loops(problem: ScheduleProblem, answer: Answer) -> Answer:
-    """The answer with the fewest loops of each axis at its cost: tiles that gain nothing are loops that only take time."""
+    """The answer with the fewest loops of each axis at its cost: tiles without a gain only add loops, and loops take time."""
     choice, cost = answer.choice, answer.cost
     if choice is None or cost is None:
         return answer
@@ -633,7 +636,7 @@ def _with_fewest_loops(problem: ScheduleProblem, answer: Answer) -> Answer:
 
 
 def _few(axis: TileAxis) -> list[int]:
-    """Positions of FEW chains, spread over those that begin with the same tile."""
+    """Positions of FEW chains for each first tile, spread over its chains."""
     by_tile: dict[int, list[int]] = {}
     for n, chain in enumerate(axis.chains):
         by_tile.setdefault(chain[0], []).append(n)
@@ -660,8 +663,8 @@ def _attempt(
     enough: float,
     last: bool,
 ) -> Answer:
-    """One search. before: solutions that earlier ones found, for the progress. enough: the gap at which no gain ends it; the last
-    search has to reach that."""
+    """One search. before: solutions of earlier searches, for the progress. enough: the gap at which a search without
+    a gain ends; only the last search has to reach it."""
     told = None if progress is None else lambda n, best, bound: progress(before + n, best, bound)
     watch = _Watch(told, enough, last)
     status, interrupted = cp_sat.run(solver, model.model, watch, watch.interrupt)
@@ -710,7 +713,7 @@ def _hint(model: ScheduleModel, choice: Choice | None) -> None:
 
 
 def _answer(problem: ScheduleProblem, attempts: list[Answer], seconds: float) -> Answer:
-    """The best choice of all searches, and the best bound. Raises ValueError where they contradict each other."""
+    """The best choice of all searches, and the best bound. Raises ValueError if they contradict each other."""
     last = attempts[-1]
     found = [(x.cost.total, x) for x in attempts if x.cost is not None]
     best = min(found, key=lambda f: f[0])[1] if found else last
@@ -730,7 +733,7 @@ def _answer(problem: ScheduleProblem, attempts: list[Answer], seconds: float) ->
 
 
 def _read(model: ScheduleModel, value: Any) -> Choice:
-    """The choice that the true literals spell."""
+    """The choice spelled by the true literals."""
 
     def which(literals: list[Any]) -> int:
         return next(n for n, x in enumerate(literals) if value(x))
@@ -744,10 +747,10 @@ def _read(model: ScheduleModel, value: Any) -> Choice:
 
 
 def pool(problem: ScheduleProblem, deterministic_seconds: float, seed: int = 0) -> Iterator[Answer]:
-    """The cheapest choice of each kind, one after another, cheapest first; each is solved for when it is asked for.
+    """The cheapest choice of each kind, one after another, cheapest first; each is solved for on demand.
 
-    That holds while every answer is OPTIMAL; after the last kind the pool ends. An answer that is FEASIBLE was cut short
-    by the limit, which holds for each of them, and is the last.
+    This order holds while every answer is OPTIMAL; after the last kind the pool ends. A FEASIBLE answer was cut
+    short by the limit and is the last. The limit holds for each answer.
     """
     model = build(problem)
     while True:
@@ -762,7 +765,7 @@ def pool(problem: ScheduleProblem, deterministic_seconds: float, seed: int = 0) 
 
 
 def _otherwise(problem: ScheduleProblem, model: ScheduleModel, choice: Choice) -> list[Any]:
-    """Literals of which one is true exactly when a choice is of another kind."""
+    """Literals of another kind of choice: one is true exactly if a choice differs in kind from this one."""
     found = [model.registers[choice.register].negated()]
     found += [literals[option].negated() for literals, option in zip(model.packing, choice.packing, strict=True)]
     for axis, literals, n in zip(problem.axes, model.chains, choice.chains, strict=True):

@@ -25,13 +25,14 @@ Row = tuple[int, int]
 
 @dataclass(frozen=True)
 class CoreModel:
-    """Figures of a kind of core that prices rest on; who makes a problem sets them.
+    """Figures of a kind of core, on which prices rest; whoever makes a problem sets them.
 
-    While computing takes c and a link takes l, the two together take the largest of (weight of c) c + (weight of l) l over the
-    rows, in parts of `whole`: the largest of linear forms is convex. into_first: rows of the link into level 1; into_others: of
-    those into others. sooner: what is asked for a whole block ahead comes in so many parts of `whole` of the time. chunks: a thread
-    takes its trips of a shared loop in as many, if it has as many; waits: of one, a part of so many is waited for. even:
-    unevenness of threads is counted in parts of this; cut: such parts that it costs where threads share rows' parts, not rows.
+    While computing takes c and a link takes l, the two together take the largest of (weight of c) c + (weight of l)
+    l over the rows, in parts of `whole`: the largest of linear forms is convex. into_first: rows of the link into
+    level 1; into_others: of the links into others. sooner: a link asked for a whole block ahead takes sooner/whole
+    of its time. chunks: a thread takes its trips of a shared loop in as many, if it has as many; waits: it waits for
+    1/waits of a chunk. even: unevenness of threads is counted in parts of this; cut: such parts added if threads
+    share parts of rows instead of rows.
     """
 
     whole: int
@@ -49,7 +50,7 @@ class CoreModel:
 
     @property
     def delaying(self) -> int:
-        """What delays computing of the link into level 1, where the slower of the two is about as long as the other."""
+        """Share of the link into level 1, in parts of `whole`, by which it delays computing if both take about as long."""
         return self.into_first[1][1]
 
 
@@ -83,7 +84,7 @@ class Part:
     size: int = 1
 
     def span(self, tile: int) -> int:
-        """Distance between the first and the last coordinate that `tile` points reach."""
+        """Distance between the first and the last coordinate of `tile` points."""
         return (min(self.size, -(-tile // self.inner)) - 1) * self.stride
 
 
@@ -101,11 +102,11 @@ class Component:
 
 @dataclass(frozen=True)
 class Rows:
-    """The pieces of an operand that lie apart in memory: its dimensions without the one along which neighbours lie.
+    """The pieces of an operand that lie apart in memory: its dimensions without the contiguous one.
 
-    A visit to a row costs `RegisterTile.row`, because nothing fetched its line ahead of time. While at most
-    `RegisterTile.kept` rows are in use at once, what was read of them stays in the first cache; while at most
-    `RegisterTile.ahead` are, the line after it is there too when the next tile asks for it.
+    A visit to a row costs `RegisterTile.row`, because nothing fetched its line ahead of time. With at most
+    `RegisterTile.kept` rows in use at once, cells read from them stay in the first cache. With at most
+    `RegisterTile.ahead`, the next line is there too when the next tile asks for it.
     """
 
     components: tuple[Component, ...]
@@ -121,11 +122,11 @@ class TileOperand:
     """One tensor. Costs are integers per element, one entry per level 1..U.
 
     link: moving an element into that level; exposed: the part of it that overlaps with nothing; pack: copying an
-    element into a buffer meant for that level. options: the packings allowed (0 in place, u in 1..U packed for level u,
-    U+1 packed ahead of the call, free of charge). rows: what is visited where the operand is read in place or copied, if
-    that costs. segment: beginning one row's piece of what is copied. apart: per element into level 1 where it is read in place.
-    blockwise: with how many outputs for each of its elements in a register tile all uses of its tile of level 2 can bring the
-    next one there, where both have room; 0: never.
+    element into a buffer for that level. options: the packings allowed (0 in place, u in 1..U packed for level u,
+    U+1 packed ahead of the call, free of charge). rows: the rows visited if the operand is read in place or copied;
+    None if visits are free. segment: beginning one row's piece of a copy. apart: per element into level 1 if it is
+    read in place. blockwise: the fewest outputs per element in a register tile for which all uses of a tile of level
+    2 can bring the next one there, given room for both; 0: never.
     """
 
     name: str
@@ -147,17 +148,17 @@ class TileOperand:
         return frozenset(a for c in self.components for a in c.axes)
 
     def bursts(self, level: int) -> bool:
-        """Whether what is brought into the level from beyond is waited for by the executions that use it first."""
+        """Whether the first executions to use an element of the level wait until it comes from beyond."""
         return level > 1 and not self.output and self.link[level - 1] > 0
 
 
 @dataclass(frozen=True)
 class RegisterTile:
-    """One register tile: T0 per axis, and what the whole problem costs with it.
+    """One register tile: T0 per axis, and the costs of the whole problem with it.
 
     compute: all executions; scope: opening and closing all accumulators once; in_place: per operand, the extra cost
-    of reading it where it lies. row, kept, ahead: per operand, the cost of visiting one of its rows there, and how many
-    of them can be in use at once; empty where visits cost nothing.
+    of reading it in place. row: per operand, the cost of visiting one of its rows there. kept, ahead: how many rows
+    can be in use at once (see Rows). All three are empty if visits cost nothing.
     """
 
     tile: tuple[int, ...]
@@ -175,16 +176,15 @@ class RegisterTile:
 
 @dataclass(frozen=True)
 class ScheduleProblem:
-    """All decisions and costs. orders: permutations of the axes (outermost first) that each block may take.
+    """All decisions and costs. orders: the permutations of the axes (outermost first) allowed in each block.
 
-    overlap: computing and the links run at the same time, the slowest pair of CoreModel.contention() counts (latency); otherwise
-    they add (energy).
-    threads: how many there are. Latency counts the cycles of all of them, idle ones included; energy is the same for any number.
-    parallelizable: for each axis, whether threads may share one of its loops, and then they must share one (schedule_sharing)
-    unless one may do everything where that costs less (`or_alone`); empty where one thread does everything. start: the cost of
-    starting one thread. inner: whether that loop may stand in any block, not only in the outermost. cutting: the axes along which
-    parts of the output's rows are shared, and not rows (schedule_sharing).
-    core: figures of the kind of core.
+    overlap: computing and the links run at the same time, the slowest pair of CoreModel.contention() counts
+    (latency); otherwise they add (energy). threads: how many there are. Latency counts the cycles of all of them,
+    idle ones included; energy is the same for any number. parallelizable: for each axis, whether threads may share
+    one of its loops; empty if one thread does everything. Threads must then share one loop (schedule_sharing),
+    unless `or_alone` lets one thread do everything and this costs less. start: the cost of starting one thread.
+    inner: the shared loop may stand in any block, not only in the outermost. cutting: axes along which threads share
+    parts of the output's rows instead of rows (schedule_sharing). core: figures of the kind of core.
     """
 
     core: CoreModel
@@ -229,8 +229,10 @@ class Choice:
 
 @dataclass(frozen=True)
 class Cost:
-    """total: the objective. links: per level 1..U. traffic: elements into each level, per operand. All parts are those of one
-    thread, and come to `alone`; the total counts all threads. shared: (block, axis) of the loop that they share.
+    """total: the objective, over all threads. links: per level 1..U. traffic: elements into each level, per operand.
+
+    All parts are costs of one thread, and come to `alone`. shared: (block, axis) of the loop shared by threads, if
+    any.
     """
 
     total: int

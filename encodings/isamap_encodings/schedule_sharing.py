@@ -1,14 +1,15 @@
-"""How threads share one loop, and what that costs: the work of the thread with most of it, and starting threads.
+"""How threads share one loop, and the cost of it: the work of the most loaded thread, and starting threads.
 
-A cost counts the cycles of all threads, those included in which a thread has nothing to do: it is the time from start to
-end, times `threads`. Shared evenly and started for nothing, a loop leaves the cost of one thread as it is. The loop is no
-decision of its own: of those that may be shared, it is the one that costs least.
+A cost counts the cycles of all threads, idle ones included: it is the time from start to end, times `threads`. Shared
+evenly and started for nothing, a loop leaves the cost of one thread as it is. The loop is no decision of its own: of
+the loops allowed, the cheapest is shared.
 
-Threads are not equally fast. Who is done helps the others, chunk by chunk, and is idle for a part of the last chunk. On a
-machine with neighbours, two threads took 165 us for a GRU's products of 3 MB each in one chunk a thread, 89 in two and 80 in four.
+Threads are not equally fast. A finished thread helps the others, chunk by chunk, and is idle for a part of the last
+chunk. On a machine with neighbours, two threads took 165 us for a GRU's products of 3 MB each in one chunk a thread, 89
+in two and 80 in four.
 
-Where threads share parts of the output's rows, bf16, 700x1024x512, takes 455 to 503 us, and 408 to 413 where they share rows. Both
-prices were set by measuring the shapes of `isamap bench --quick`; why is not known.
+If threads share parts of the output's rows, bf16, 700x1024x512, takes 455 to 503 us, and 408 to 413 if they share
+rows. Both prices were set by measuring the shapes of `isamap bench --quick`; the cause is not known.
 """
 
 from __future__ import annotations
@@ -32,18 +33,18 @@ def _around(problem: ScheduleProblem, chain: int, block: int, axis: int) -> int:
 
 
 def loops(problem: ScheduleProblem) -> tuple[Loop, ...]:
-    """The loops that threads may share where the tiles allow it, outermost block first."""
+    """The loops threads may share if the tiles allow it, outermost block first."""
     allowed = [d for d, may in enumerate(problem.parallelizable) if may]
     innermost = 1 if problem.inner else problem.levels
     return tuple((u, d) for u in range(problem.levels, innermost - 1, -1) for d in allowed)
 
 
 def uneven(problem: ScheduleProblem, chain: int, loop: Loop) -> int | None:
-    """The work of the thread with most of it, and what it waits for the last chunk beyond one of its chunks, over the work of each
-    if all had the same, in parts of CoreModel.even and rounded up. More where rows are cut.
+    """The busiest thread's work and wait for the last chunk (beyond one of its chunks), over an equal share of the work.
 
-    Work is counted in register tiles, as trips at the end of an axis may have fewer. At least `even`, less than 2.2 times it.
-    None where the loop has not a trip for each thread.
+    In parts of CoreModel.even, rounded up; at least `even`, less than 2.2 times it; more if rows are cut. Work is
+    counted in register tiles, as trips at the end of an axis may have fewer. None if the loop has fewer trips than
+    threads.
     """
     block, d = loop
     count = trips(problem, chain, block, d)
@@ -60,23 +61,23 @@ def uneven(problem: ScheduleProblem, chain: int, loop: Loop) -> int | None:
 
 
 def repeats(problem: ScheduleProblem, chain: int, block: int, axis: int) -> int:
-    """How often what stands inside the axis' loops of this block and of those around it is begun on their account."""
+    """How often the axis' loops of this block and of those around it begin the code inside them."""
     return prod(trips(problem, chain, u, axis) for u in range(block, problem.levels + 1))
 
 
 def outside(order: tuple[int, ...], loop: Loop) -> tuple[int, ...]:
-    """Per axis the innermost block of which its loop stands outside this one, in a block with this order."""
+    """Per axis the innermost block with its loop outside this one, in a block with this order."""
     block, d = loop
     return tuple(block + (order.index(e) >= order.index(d)) for e in range(len(order)))
 
 
 def most_starts(problem: ScheduleProblem) -> int:
-    """How often threads may be started where that has a price: more would cost more than CEILING."""
+    """How often threads may be started if starts have a price: more would cost more than CEILING."""
     return CEILING // max(1, problem.start * problem.threads)
 
 
 def shared(problem: ScheduleProblem, choice: Choice, alone: int) -> tuple[int, Loop | None] | None:
-    """(cost, loop) of the loop that costs least to share, where one thread alone needs so many cycles; None where none can."""
+    """(cost, loop) of the loop cheapest to share, given the cycles `alone` of one thread; None if none can be shared."""
     best: tuple[int, Loop] | None = None
     for loop in loops(problem):
         block, d = loop

@@ -1,7 +1,7 @@
-"""Bounds on monomials and on sums of them, and a search for values within all bounds or for bounds that contradict each other.
+"""Bounds on monomials and on sums of them, and a search for values within all bounds or for a contradiction between bounds.
 
-The simplex of Dutertre and de Moura (CAV 2006), with whole numbers throughout. Nothing is believed of what it finds: values are put
-into formulas, contradictions are added up (isamap_encodings.linear_forms).
+The simplex of Dutertre and de Moura (CAV 2006), with whole numbers throughout. Its results are never just believed:
+values are put into formulas, contradictions are added up (isamap_encodings.linear_forms).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Conflict = tuple[tuple[int, Constraint], ...]  # so many times
 
 
 class Tableau:
-    """rows: d, {v: n} for each sum s that is expressed by others, d*s = sum of n*v with d > 0. at: the value of each other one."""
+    """rows: d, {v: n} for each sum s expressed by others, d*s = sum of n*v with d > 0. at: the value of each other one."""
 
     def __init__(self) -> None:
         self.lower: Bounds = {}
@@ -31,11 +31,11 @@ class Tableau:
         self.order: dict[Sum, int] = {}
 
     def bounds(self) -> tuple[Bounds, Bounds, Conflict]:
-        """What add() changes, for back()."""
+        """The state changed by add(), for back()."""
         return self.lower.copy(), self.upper.copy(), self.conflict
 
     def back(self, bounds: tuple[Bounds, Bounds, Conflict]) -> None:
-        """Forget what was added since. Values that are within narrower bounds are within these."""
+        """Restore the bounds of `bounds()`. Values within narrower bounds are within these."""
         self.lower, self.upper, self.conflict = bounds
 
     def add(self, c: Constraint) -> None:
@@ -57,7 +57,7 @@ class Tableau:
             self.at[v] = bound
 
     def _sum(self, c: Constraint) -> tuple[Sum, int]:
-        """What stands for the sum, and its sign."""
+        """The sum's name in the tableau, and its sign."""
         terms = c.terms
         if len(terms) == 1:
             ((m, sign),) = terms.items()
@@ -88,7 +88,7 @@ class Tableau:
             self.at[m] = 0
 
     def solve(self) -> bool:
-        """Whether values within all bounds are found. Where not, there is a conflict, or it took too long."""
+        """Whether values within all bounds are found. If not, there is a conflict, or it took too long."""
         for _ in range(PIVOTS):
             if self.conflict:
                 return False
@@ -107,7 +107,7 @@ class Tableau:
         return False
 
     def _wrong(self) -> tuple[Sum, int, int] | None:
-        """The first sum that is out of a bound, the bound, and the sign of the way there."""
+        """The first sum out of a bound, the bound, and the sign of the way there."""
         found = None
         first = len(self.order)
         for v, (d, row) in self.rows.items():
@@ -144,7 +144,7 @@ class Tableau:
         self.rows[w] = by, mine
 
     def values(self) -> dict[str, int] | None:
-        """Of the variables, as they stand; None where one is no integer."""
+        """The values of the variables, as they stand; None if one is no integer."""
         found: dict[str, int] = {}
         for v, value in self.at.items():
             if _is_variable(v):
@@ -158,7 +158,7 @@ class Tableau:
         return found
 
     def narrow(self) -> None:
-        """Add bounds on monomials that follow from one sum and other bounds, rounded to integers."""
+        """Add bounds on monomials, derived from one sum and other bounds, rounded to integers."""
         for _ in range(ROUNDS):
             sums = [
                 c for bounds in (self.lower, self.upper) for v, (_, c) in bounds.items() if isinstance(v, frozenset)
@@ -167,7 +167,7 @@ class Tableau:
                 break
 
     def _narrowed(self, c: Constraint) -> bool:
-        """c says n*m + others >= 0, and others are at most what their bounds say: so m is bounded."""
+        """c says n*m + others >= 0, and bounds limit the others from above: so m is bounded."""
         most = {m: end for m, n in c.terms.items() if (end := (self.upper if n > 0 else self.lower).get(m))}
         loose = [m for m in c.terms if m not in most]
         if len(loose) > 1:

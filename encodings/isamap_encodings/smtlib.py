@@ -33,7 +33,7 @@ Written = dict[int, tuple[Any, str, int, int]]
 
 @dataclass
 class _Left:
-    """How many nodes may still be written, and what terms written in full look like."""
+    """How many nodes may still be written, and the text of terms already written in full."""
 
     nodes: int
     written: Written
@@ -113,10 +113,10 @@ _PARAMETERS = {
 
 @dataclass(frozen=True)
 class Texts:
-    """What has been written, by the term's address (equal terms of one context are one); each entry holds its term, which
-    keeps the address from being used again.
+    """The texts written so far, by the term's address (equal terms of one context are one). Each entry holds its term,
+    so the address is not used again.
 
-    terms: (term, text, what it needs declared). labels: (term, what it says in infix). parts: of labels.
+    terms: (term, text, its declarations). labels: (term, its text in infix). parts: of labels.
     """
 
     terms: dict[int, tuple[Any, str, dict[str, str]]] = field(default_factory=dict)
@@ -133,8 +133,8 @@ class Texts:
 def script(assertions: Sequence[Any], known: Texts | None = None) -> str:
     """Declarations in order of first use, one assertion a line, and (check-sat). `known` is kept between calls.
 
-    Each assertion is named by its number and what it says, the last by the claim that it denies. The denial of `false`,
-    which asks whether the others can hold, has no name.
+    Each assertion is named by its number and its content, the last by the claim it denies. The denial of `false`
+    asks whether the others can hold and has no name.
     """
     texts = Texts() if known is None else known
     declared: dict[str, str] = {}
@@ -153,13 +153,13 @@ def script(assertions: Sequence[Any], known: Texts | None = None) -> str:
 
 
 def labels(text: str) -> list[str]:
-    """The names of a script's assertions, in order; '' where one has none."""
+    """The names of a script's assertions, in order; '' for one without."""
     asserted = (line for line in text.split("\n") if line.startswith("(assert "))
     return [found[1] if (found := _NAMED.search(line)) else "" for line in asserted]
 
 
 def symbol(name: str) -> str:
-    """The name as an SMT-LIB symbol, quoted where it must be."""
+    """The name as an SMT-LIB symbol, quoted if necessary."""
     return name if SIMPLE.match(name) else "|" + name.replace("\\", "/").replace("|", "!") + "|"
 
 

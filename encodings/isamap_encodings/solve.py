@@ -1,13 +1,14 @@
 """One question to Z3: do the assumptions imply the claim? The limit counts solver steps, not seconds.
 
-A counted limit (Z3's rlimit) and fixed seeds make the answer the same on a loaded machine. Two engines are tried: the direct one
-first, for a while, then the one that prepares formulas. That one looks at what a formula is made of and picks tactics for it; where
-integers are multiplied it tries short bit-vectors before anything else. So it finds models that the direct engine misses, and for
-the contradictions that proofs consist of it takes five times as long (508 questions of one GRU: 7.3 s and 1.5 s).
+A counted limit (Z3's rlimit) and fixed seeds make the answer the same on a loaded machine. Two engines are tried: the
+direct one first, for a while, then the one with preprocessing. The second inspects a formula and picks tactics for it;
+if integers are multiplied, it tries short bit-vectors before anything else. So it finds models missed by the direct
+engine, but takes five times as long for contradictions, of which proofs consist (508 questions of one GRU: 7.3 s and
+1.5 s).
 
-How many steps a question takes depends on the terms that its context holds already: they are numbered, and numbers order searches.
-So a question that is not answered at once is asked in a context of its own: whether it is answered does not depend on what this
-process has asked before. (A context takes 2 ms; most questions take less.)
+The steps of a question depend on the terms already in its context: they are numbered, and numbers order searches. So
+a question not answered at once is asked again in a context of its own: its answer does not depend on earlier
+questions of this process. (A context takes 2 ms; most questions take less.)
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ DIRECT = 300_000  # steps of the direct engine; six times what the longest quest
 
 
 def answered(assertions: Sequence[Any], rlimit: int, context: Any = None) -> tuple[Any, Any]:
-    """(sat, unsat or unknown, the solver that said it). rlimit: the most steps of the engine that is tried last.
+    """(sat, unsat or unknown, the solver with this answer). rlimit: the most steps of the engine tried last.
 
-    context: one that holds the assertions and nothing else; without, they stand in the one that all share.
+    context: one with the assertions and nothing else; without, they stand in the shared one.
     """
     deadline.check()
     if context is None:
@@ -61,9 +62,10 @@ def _answer(solver: Any, assertions: Sequence[Any], rlimit: int) -> Any:
 
 
 def run(solver: Any, brief: bool = False) -> Any:
-    """Z3's answer to what the solver was told. Raises KeyboardInterrupt at Ctrl-C and DeadlinePassed at the deadline.
+    """Z3's answer to the solver's assertions. Raises KeyboardInterrupt at Ctrl-C and DeadlinePassed at the deadline.
 
-    Z3 would take Ctrl-C for itself, answer `unknown`, and the caller would go on. A brief search is waited for without a deadline.
+    Z3 would take Ctrl-C for itself, answer `unknown`, and the caller would go on. A brief search is waited for
+    without a deadline.
     """
     solver.set("ctrl_c", False)
     if brief and deadline.left() is None:
@@ -90,7 +92,7 @@ class Query:
 
 
 class Answers(Protocol):
-    """What Z3 has answered to whole texts, kept by whoever records: `unsat`, or `sat` where nobody asks for a model."""
+    """Z3's answers to whole texts, kept by whoever records: `unsat`, or `sat` if nobody asks for a model."""
 
     def known(self, text: str) -> tuple[str, float] | None:
         """(answer, seconds it took) of exactly this text, or None."""
@@ -112,7 +114,7 @@ _texts = Texts()  # of formulas met while recording
 
 @contextmanager
 def recording(answers: Answers | None = None) -> Iterator[list[Query]]:
-    """Collect the text of every query asked inside the block, in order. What `answers` knows is not asked again."""
+    """Collect the text of every query asked inside the block, in order. Queries answered by `answers` are not asked again."""
     recorder = _Recorder([], answers)
     _recorders.append(recorder)
     try:
@@ -145,10 +147,11 @@ def check(
 
     model: whether anybody looks at the model; without, it is not read from the solver.
 
-    With `products` (see terms.py) a model is of the abstraction, so the answer is Unknown instead of Refuted.
-    Every divisor must be positive under the assumptions, otherwise the claim is not asked and the answer is Unknown.
-    A question asked before in this process is not asked again (mappings of one kernel share most of theirs), nor one that
-    a sum of constraints answers (isamap_encodings.linear), unless its text is being recorded: then Z3 answers all.
+    With `products` (see terms.py) a model is of the abstraction, so the answer is Unknown instead of Refuted. Every
+    divisor must be positive under the assumptions, otherwise the claim is not asked and the answer is Unknown. A
+    question asked before in this process is not asked again (mappings of one kernel share most of theirs), nor is
+    one answered by a sum of constraints (isamap_encodings.linear), unless its text is being recorded: then Z3
+    answers all.
     """
     chosen = None if products is None else frozenset(products)
     if _recorders:
@@ -196,7 +199,7 @@ def _remembered(
 
 
 def ask(assumptions: Sequence[Any], claim: Any, name: str = "", rlimit: int = RLIMIT, model: bool = True) -> Verdict:
-    """The same for formulas that are Z3's already; used inside this package."""
+    """The same for Z3's own formulas; used inside this package."""
     if not _recorders:
         return _asked(assumptions, claim, rlimit, model)[0]
     text = script([*assumptions, z3.Not(claim)], _texts)
@@ -246,8 +249,8 @@ def satisfiable(assumptions: Sequence[Any], name: str = "", rlimit: int = RLIMIT
 
 
 def _constants(formulas: Sequence[Any]) -> set[str]:
-    """Names of the constants in these formulas. A model may hold others: names that somebody else in this process has
-    given to assertions of text that Z3 has read."""
+    """Names of the constants in these formulas. A model may hold others: names given elsewhere in this process to
+    assertions in text read by Z3."""
     names: set[str] = set()
     seen: set[int] = set()
     left = [f for f in formulas if z3.is_expr(f)]

@@ -1,6 +1,6 @@
 """The points a mapping relates: kernel points, executions (outer points) and instruction points.
 
-FusedSpace is a mapping of the fuse family, in terms of which the claims are linear: two kernel points of one
+FusedSpace is a mapping of the fuse family; its claims are linear: two kernel points of one
 execution share every axis outside the instruction and every tile index, and digits are equal exactly when the fused
 indices are (digit lemma). GeneralSpace is any mapping, by its forward, inverse and guard expressions.
 """
@@ -26,7 +26,7 @@ BRIEF = 50_000  # solver steps where an answer decides nothing any more, or many
 class FusedSpace:
     """axes: (name, extent). groups: (instruction axis, its points, kernel axes). where: the kernel's guard.
 
-    hypotheses: formulas about sizes. nonnegative: names of sizes, parameters and axes that are >= 0.
+    hypotheses: formulas about sizes. nonnegative: names of sizes, parameters and axes, all >= 0.
     """
 
     axes: tuple[tuple[str, Any], ...]
@@ -50,7 +50,7 @@ class FusedSpace:
 class GeneralSpace:
     """Any mapping. outer and points: (name, extent); guard over them; where over the kernel's axes.
 
-    brief: ask with fewer solver steps, and nothing after the first question that is not proved.
+    brief: ask with fewer solver steps, and nothing after the first question without a proof.
     """
 
     axes: tuple[tuple[str, Any], ...]
@@ -110,7 +110,7 @@ def _symbols(e: Any) -> tuple[Any, ...]:
 
 
 def plain(relation: Any) -> Any:
-    """A SymPy relation as a formula of tuples, which renaming does not evaluate anew (that is slow)."""
+    """A SymPy relation as a formula of tuples: renaming one evaluates nothing anew (this would be slow)."""
     head = type(relation).__name__
     if head not in _PLAIN:
         return relation
@@ -127,7 +127,7 @@ _PLAIN = {
 
 @cache
 def symbol(name: str) -> Any:
-    """The integer symbol of that name; SymPy takes its time to look up what it is."""
+    """The integer symbol with this name; SymPy takes long to look up its assumptions."""
     return sp.Symbol(name, integer=True)
 
 
@@ -147,7 +147,7 @@ def either(assumptions: Sequence[Any], claim: Any, name: str, nonnegative: froze
 
 
 def together(verdicts: Sequence[Verdict]) -> Verdict:
-    """Proved when all are; else the first that is refuted, else the first unknown. Times add up."""
+    """Proved when all are; else the first refuted one, else the first unknown one. Times add up."""
     seconds = sum(v.seconds for v in verdicts)
     order = {"refuted": 0, "unknown": 1, "proved": 2}
     worst = min(verdicts, key=lambda v: order[v.word], default=Proved())
@@ -183,7 +183,7 @@ class Pair:
 
 
 def pair(space: FusedSpace, same: frozenset[str]) -> Pair:
-    """Facts about two points of the kernel's box that lie in one execution and share the digits of the axes in `same`.
+    """Facts about two points of the kernel's box in one execution, with equal digits on the axes in `same`.
 
     By the digit lemma those groups' kernel axes are then equal too, so they keep one name.
     """
@@ -217,10 +217,10 @@ def _tile(
     facts: list[Any],
     needed: list[tuple[str, int]],
 ) -> tuple[Any, Any]:
-    """The two digits on one tile of a fused axis; adds what is known of them.
+    """The two digits on one tile of a fused axis; adds their facts.
 
-    An inner axis of constant extent is multiplied out (linear). One of symbolic extent gives an opaque fused index
-    of which the digit lemma says: equal exactly when its parts are.
+    An inner axis of constant extent is multiplied out (linear). One of symbolic extent gives an opaque fused index.
+    Of this, the digit lemma says: equal exactly when its parts are.
     """
     v, w = symbol(group[0]), second[group[0]]
     _frozen(0, group, n, extents, (v, w), facts, needed)
@@ -249,7 +249,7 @@ def _frozen(
     facts: list[Any],
     needed: list[tuple[str, int]],
 ) -> None:
-    """Frozen lemma: where the axes inside position k span whole tiles, one tile holds one value of the axes up to k."""
+    """Frozen lemma: if the axes inside position k span whole tiles, one tile holds one value of the axes up to k."""
     if k + 1 < len(group) and spans_tiles([extents[a] for a in group[k + 1 :]], n):
         needed.append(("tile", n))
         facts.append(("eq", *values))
@@ -262,7 +262,7 @@ def spans_tiles(inner: Sequence[Any], n: int) -> bool:
 
 @lru_cache(maxsize=20_000)
 def content(extent: Any) -> int:
-    """The largest number that divides all coefficients of the extent, a polynomial of sizes; 1 for a quotient.
+    """The greatest common divisor of all coefficients of the extent, a polynomial of sizes; 1 for a quotient.
 
     A product of extents has the product of their contents (Gauss's lemma).
     """
@@ -272,5 +272,5 @@ def content(extent: Any) -> int:
 
 
 def no_lemma(verdict: Verdict) -> Verdict:
-    """What a claim is when a lemma it stands on is not proved."""
+    """The verdict of a claim based on an unproved lemma."""
     return Unknown(f"a lemma it needs is not proved: {verdict}")

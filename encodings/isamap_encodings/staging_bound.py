@@ -1,21 +1,22 @@
 """A lower bound on the time of a staged plan: the longest of some paths through its uses, over numbers or a solver's expressions.
 
-A use begins when the one before it on its engine is done and what it awaits was signalled. So a chain of uses, each of which waits
-for the one before, takes no longer than the plan. The counters of a program of stages (in visits of a stage, n = 0, 1, ...):
+A use begins when the one before it on its engine is done and its awaited signals have come. So a chain of uses, each
+waiting for the one before, takes no longer than the plan. The counters of a program of stages (in visits
+`n = 0, 1, ...` of a stage):
 
     fill n of an input   awaits released n - slots;    its executions await filled n
     released n           the executions of visit n;    of a further stage: the moves on from it
     begin n of outputs   awaits stored n - slots;      store n awaits finished n
 
-An engine's own uses follow the text: what it fills outside of a stage it fills behind the last tiles of that stage.
+An engine's own uses follow the text: its fills outside of a stage come behind the last tiles of that stage.
 
-Executions of all visits of a stage take the same, unless the instruction passes fewer points at rims: then one visit counts the
-quickest of them. Moves do not, at rims and where `where` cuts tiles. A path counts the first visit
-of a stage as it is (whole tiles), and any other one as its last, which takes the least. Of moves that `where` cuts it counts the
-points that there are in all, and none where it counts single visits.
+Executions take the same time in all visits of a stage, unless the instruction passes fewer points at rims: then one
+visit counts the quickest of them. Moves differ at rims and in tiles cut by `where`. A path counts the first visit of a
+stage as it is (whole tiles), and any other one as its last, the quickest. Of moves cut by `where` it counts all points,
+and none if it counts single visits.
 
-A memory that engines share serves one use after the other, so all that it serves is a path as well. Where a use waits for it, the
-use takes longer, and paths through the use stay bounds.
+A memory shared by engines serves one use after the other, so all its services are a path as well. If a use waits for
+it, the use takes longer, and paths through the use stay bounds.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class _Paths:
     # ---- What moves take.
 
     def _moves(self, o: StagingOperand, part: _Part) -> _Moves | None:
-        """Of a stage, by the parts of ways that are asked for; None where no way has one."""
+        """Moves of a stage, by the selected parts of its ways; None if no way has one."""
         mine = [(bit, found) for bit, w in zip(self.c.ways[o.name], o.ways, strict=True) if (found := part(w))]
         if not mine:
             return None
@@ -94,7 +95,7 @@ class _Paths:
         return _sum(parts)
 
     def _beside(self, ways: list[tuple[Way, ...]], part: _Part) -> _Moves:
-        """Of what is done to each tile of the output beside its products. ways: for each way of the output, what."""
+        """Moves of each tile of the output beside its products. ways: for each way of the output, its moves of this kind."""
         found = [_Moves(0, 0, 0, 0)]
         for bit, steps in zip(self.c.ways[self.p.output.name], ways, strict=True):
             mine = [self._moved(self.p.output, w) for step in steps for w in part(step)]
@@ -106,7 +107,7 @@ class _Paths:
         return _Moves(*(self.n.where(condition, x, 0) for x in (m.total, m.first, m.least, m.most)))
 
     def _moved(self, o: StagingOperand, way: Way) -> _Moves:
-        """Of all tiles of a stage one way. Loops around it that it does not depend on make the moves again."""
+        """Moves of all tiles of a stage one way. Loops around it make the moves again if it does not depend on them."""
         n, c = self.n, self.c
         points = {a.name: a.points for a in self.p.axes}
         again = n.times(
@@ -158,7 +159,7 @@ class _Paths:
         return found
 
     def _of(self, engine: str) -> list[tuple[StagingOperand, _Moves]]:
-        """The inputs' stages that an engine may fill."""
+        """The inputs' stages with a way to be filled by the engine."""
         return [(o, self.moves[o.name, engine]) for o in self.fills if (o.name, engine) in self.moves]
 
     @cached_property
@@ -177,7 +178,7 @@ class _Paths:
 
     @cached_property
     def _head(self) -> Any:
-        """Before the first execution: each other engine's first fills; what passes a further memory is moved twice."""
+        """Before the first execution: each other engine's first fills; tiles on the way through a further memory move twice."""
         heads = [0]
         for e in self.engines:
             if e != self.own and (self._of(e) or not _none(self.begun[e].total)):
@@ -188,7 +189,7 @@ class _Paths:
 
     @cached_property
     def _passed(self) -> list[tuple[StagingOperand, _Moves, dict[str, _Moves]]]:
-        """Each further stage with its fills, and by engine the moves on from it; 0 where it is passed by."""
+        """Each further stage with its fills, and by engine the moves on from it; 0 if it is passed by."""
         found = []
         for o in self.p.outers:
             (home,) = (x for x in self.p.inputs if x.name == o.of)
@@ -212,13 +213,13 @@ class _Paths:
 
     @cached_property
     def _rest(self) -> Any:
-        """What the engine that computes does from its first execution on."""
+        """The uses of the computing engine from its first execution on."""
         mine = self._work[f"work of {self.own}"]
         before = _add(*(m.most for _, m in self._of(self.own)), self.begun[self.own].most)
         return self.n.less(mine, before)
 
     def _computing(self) -> dict[str, Any]:
-        """The engine that computes, from its first execution on; and then another one stores the last tiles."""
+        """The computing engine from its first execution on; and then another one stores the last tiles."""
         rest, head = self._rest, self._head
         tail = _add(*(m.least for e, m in self._stores.items() if e != self.own))
         found = {"computing": _add(head, rest, tail)}
@@ -231,7 +232,7 @@ class _Paths:
         return found
 
     def _filling(self) -> dict[str, Any]:
-        """An engine that fills; what it brought last is used and stored. Where it stores as well, it waits for sums in between."""
+        """An engine that fills; its last tiles are used and stored. If it stores as well, it waits for sums in between."""
         n, found = self.n, {}
         for e in self.engines:
             mine = self._of(e)
@@ -267,8 +268,7 @@ class _Paths:
 
     def _in_turns(self) -> dict[str, Any]:
         """Tiles in one slot are filled and used in turns; behind such a fill, the engine fills the stages inside anew.
-
-        A further stage in one slot is filled when what it held is taken on."""
+        A further stage in one slot is filled when its last tiles are taken on."""
         n, c, found = self.n, self.c, {}
         for e in self.engines:
             if e == self.own:
@@ -305,11 +305,10 @@ class _Paths:
         return found
 
     def _ahead(self) -> dict[str, Any]:
-        """An engine fills a stage ahead of its uses by the stage's slots, no more; before it fills those outside anew, it fills the
-        last tiles of that stage. So of all executions, those that it was ahead of are left out at each such fill.
-
-        A further stage is filled when what it held is taken on, by the engine that computes, before the executions of that visit.
-        """
+        """An engine fills a stage ahead of its uses by the stage's slots, no more; before it fills those outside
+        anew, it fills the last tiles of this stage. So the executions it was ahead of are left out of all executions
+        at each such fill. A further stage is filled when its tiles are taken on, by the computing engine, before the
+        executions of that visit."""
         n, c, found = self.n, self.c, {}
         for e in self.engines:
             mine = self._of(e)
@@ -378,8 +377,8 @@ class _Paths:
         return found
 
     def _resumed(self, o: StagingOperand, e: str, single: Any) -> Any:
-        """An engine that fills a stage inside of an output in one slot waits with the tiles that it is not ahead of, until what was
-        there is stored; and with all of them, if it also begins the output."""
+        """An engine fills a stage inside of an output in one slot: it waits with the tiles it is not ahead of until
+        the slot is stored; and with all of them, if it also begins the output."""
         n, visits, begins = self.n, self.of[self.out], self._begins(e)
         parts = [
             n.where(n.fewer(visits, self.of[x.name]), n.where(begins, m.total, self._but_few(x, m, visits, o, 1)), 0)
@@ -401,12 +400,12 @@ _Part = Callable[[Way], Sequence[Way]]
 
 
 def _of(engine: str) -> _Part:
-    """The ways that an engine goes."""
+    """The ways of an engine."""
     return lambda w: [w] if w.engine == engine else []
 
 
 def _at(memory: str) -> _Part:
-    """What a memory serves of a way."""
+    """The part of a way served by the memory."""
     return lambda w: [x for m, x in w.served if m == memory]
 
 

@@ -1,7 +1,7 @@
-"""Staged schedules by CP-SAT: the least bound of all plans that are left, by the same formulas as over numbers.
+"""Staged schedules by CP-SAT: the least bound of all plans left, by the same formulas as over numbers.
 
-A bound is no time. So a caller takes the plan with the least, looks how long it really takes, forbids it, and asks again for those
-that may be quicker, until there is none.
+A bound is no time. So a caller takes the plan with the least, looks how long it really takes, forbids it, and asks
+again for possibly quicker ones, until there is none.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ LIMIT = 1 << 52  # the solver counts in 64 bits, in sums too; a plan of more tic
 
 @dataclass(frozen=True)
 class StagingAnswer:
-    """decision: None where there is none. status: OPTIMAL, FEASIBLE, INFEASIBLE or UNKNOWN. bound: in ticks; no plan that is left
-    takes less. effort: of the solver, in its deterministic seconds."""
+    """decision: None if there is none. status: OPTIMAL, FEASIBLE, INFEASIBLE or UNKNOWN. bound: in ticks; no plan
+    left takes less. effort: of the solver, in its deterministic seconds."""
 
     decision: StagingDecision | None
     status: str
@@ -80,7 +80,7 @@ class Expressions(Numbers):
         return Quantity(self.model.new_int_var(0, min(most, LIMIT), ""), min(most, LIMIT))
 
     def _single(self, q: Quantity) -> Any:
-        """One variable that is the quantity: products and quotients are of variables."""
+        """One variable equal to the quantity: products and quotients are of variables."""
         if isinstance(q.of, int | cp_model.IntVar):
             return q.of
         found = self.new(q.most)
@@ -97,7 +97,7 @@ class Expressions(Numbers):
         return known * found if found is not None else _quantity(known)
 
     def _product(self, x: Quantity, y: Quantity, of_product: bool) -> Quantity:
-        """x * y. Where x is a product, as (x + 1) * y - y: CP-SAT 9.14 ends the process where presolve puts one into the other."""
+        """x * y. If x is a product, as (x + 1) * y - y: CP-SAT 9.14 ends the process if presolve puts one into the other."""
         a, b = self._single(x), self._single(y)
         product = self.new((x.most + of_product) * y.most)
         self.model.add_multiplication_equality(product.of, [a + int(of_product), b])
@@ -177,7 +177,7 @@ class Expressions(Numbers):
 
 @dataclass(frozen=True)
 class _Variables:
-    """By name: which number of tiles of a step, region, stage, slots and way."""
+    """By name: the number of tiles of a step, region, stage, slots and way."""
 
     tiles: dict[str, Any]
     regions: dict[str, Any]
@@ -187,7 +187,7 @@ class _Variables:
 
 
 class StagingModel:
-    """All plans of a problem, less those that were forbidden or are bounded out."""
+    """All plans of a problem, except forbidden ones and those bounded out."""
 
     def __init__(self, problem: StagingProblem, seed: int = 0) -> None:
         self.problem, self.seed = problem, seed
@@ -249,7 +249,7 @@ class StagingModel:
 
 
 def _declared(problem: StagingProblem, model: cp_model.CpModel, n: Expressions) -> tuple[_Variables, Choices]:
-    """The decisions, with what makes them a plan."""
+    """The decisions, with the constraints of a plan."""
     pins = dict(problem.pins)
 
     def chosen(name: str, values: list[int]) -> Any:
@@ -299,7 +299,7 @@ def _declared(problem: StagingProblem, model: cp_model.CpModel, n: Expressions) 
 
 
 def _ways(model: cp_model.CpModel, o: StagingOperand, pins: dict[str, int]) -> tuple[Any, ...]:
-    """One bit for each way, of which one is set."""
+    """One bit for each way; exactly one is set."""
     bits = tuple(model.new_bool_var(f"via.{o.name}.{w.name}") for w in o.ways)
     model.add_exactly_one(bits)
     if f"via.{o.name}" in pins:
@@ -311,8 +311,8 @@ def _passes(
     problem: StagingProblem, model: cp_model.CpModel, o: StagingOperand, ways: dict[str, tuple[Any, ...]],
     stages: dict[str, Any], slots: dict[str, Any],
 ) -> Any:  # fmt: skip
-    """Whether the way of its operand leads through an outer stage; it then stands no further in than that. One that none leads
-    through has the first of all values."""
+    """Whether the way of its operand leads through an outer stage; it then stands no further in than the operand's
+    stage. Otherwise it has the first of all values."""
     (of,) = (x for x in problem.inputs if x.name == o.of)
     here = model.new_bool_var(f"present.{o.name}")
     model.add(sum(bit for bit, w in zip(ways[of.name], of.ways, strict=True) if w.outer == o.name) == here)
@@ -342,8 +342,8 @@ def _legal(
     problem: StagingProblem, model: cp_model.CpModel, counts: dict[str, Quantity], regions: dict[str, Any],
     around: dict[tuple[str, str], Any], stands: dict[tuple[str, int], Any], present: dict[str, Any],
 ) -> None:  # fmt: skip
-    """Sums end inside the output's stage; slots are of constant size; a stage stands inside loops of its own region; no loop is
-    around what stays."""
+    """Sums end inside the output's stage; slots are of constant size; a stage stands inside loops of its own region;
+    no loop is around the stage of a `still` operand."""
     reduced = {a.name for a in problem.reduced}
     pins = dict(problem.pins)
     many = {}
@@ -378,7 +378,7 @@ def _legal(
 def _once(
     problem: StagingProblem, model: cp_model.CpModel, loops: dict[int, list[Any]], stands: dict[tuple[str, int], Any]
 ) -> None:
-    """Of plans that differ in nothing but numbers of regions and in how tiles inside of all stages are gone through, one."""
+    """Keep one of several plans if they differ only in numbers of regions and in the order of tiles inside of all stages."""
     pins = dict(problem.pins)
     model.add_bool_or(*(stands[o.name, 0] for o in problem.stages))  # else each region is the one before
     for loop in loops[2]:

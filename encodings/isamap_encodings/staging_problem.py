@@ -1,7 +1,7 @@
-"""The question that a staged schedule answers: where tiles of operands live while which loops run, in how many slots.
+"""A staged schedule: in which memory tiles of operands live, inside which loops, in how many slots.
 
-Loops stand in three regions, one around the other, and innermost those over the tiles of a step. A stage stands inside region 0, 1
-or 2: all loops of the regions up to its own are around it. Times are whole numbers of ticks.
+Loops stand in three regions, one around the other, and innermost those over the tiles of a step. A stage stands
+inside region 0, 1 or 2: all loops of the regions up to its own are around it. Times are whole numbers of ticks.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ REGIONS = 3
 
 @dataclass(frozen=True)
 class StagingAxis:
-    """An outer axis of the mapping. tiles: executions of the instruction along it. steps: how many of them a step may have.
+    """An outer axis of the mapping. tiles: executions of the instruction along it. steps: the numbers of them a step may have.
 
-    points: of the kernel's axis, over all tiles; side: of a whole tile. open: its size is not known to the program, so that no slot
-    can hold all of it.
+    points: of the kernel's axis, over all tiles; side: of a whole tile. open: the program does not know its size, so
+    no slot can hold all of it.
     """
 
     name: str
@@ -32,12 +32,12 @@ class StagingAxis:
 
 @dataclass(frozen=True)
 class Way:
-    """A move of one tile by an engine: `start` ticks, and `each` for every point along the axes `per` that there is.
+    """A move of one tile by an engine: `start` ticks, and `each` for every point along the axes `per`.
 
-    outer: the stage of the same operand, in another memory, that it takes the tile from; '' for main memory. points: of all tiles,
-    where `where` cuts some; None where none is cut. Of ways to store, begins: what is done to a tile before its products; ends:
-    after them; waits: whether it is taken on to wait elsewhere until it is stored. served: memories that several engines share, and
-    how long each serves a move, at least.
+    outer: the stage of the same operand in another memory, the source of the tile; '' for main memory. points: of
+    all tiles, if `where` cuts some; None if none is cut. Of ways to store, begins: moves of a tile before its
+    products; ends: after them; waits: the tile is taken on to wait elsewhere until it is stored. served: memories
+    shared by several engines, and the least time each serves a move.
     """
 
     name: str
@@ -55,8 +55,8 @@ class Way:
 
 @dataclass(frozen=True)
 class StagingOperand:
-    """A stage of an operand. axes: those that its tiles depend on. rows: of one tile. ways: of filling one, or of storing one of
-    the output. of: the operand on whose way it lies, where it is none of the instruction's own memories."""
+    """A stage of an operand. axes: those its tiles depend on. rows: of one tile. ways: of filling one, or of storing
+    one of the output. of: the operand on whose way it lies; '' for a stage in one of the instruction's own memories."""
 
     name: str
     memory: str
@@ -68,12 +68,13 @@ class StagingOperand:
 
 @dataclass(frozen=True)
 class StagingProblem:
-    """inputs and output of one instruction. outers: stages that tiles of inputs may pass, on the way that is chosen. memories: rows
-    of each. execute: ticks of one execution, on `engine`, the least where they differ; executed: then of all, else 0. slots: most
-    of a stage. pins: decision -> value, by the names `tile.AXIS`, `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`,
-    `via.OPERAND`. passed: finished tiles of the output are taken on to slots of their own, so that none waits until it is stored.
-    waiting: the memories where that may be, with how many slots. served: memories that several engines share, each with the ticks
-    for which it serves one execution, at least, and all, else 0. still: operands whose stage stands outside of all loops."""
+    """inputs and output of one instruction. outers: stages on a way of an input, passed only if this way is chosen.
+    memories: rows of each. execute: ticks of one execution on `engine`, the least if they differ; executed: then of
+    all, else 0. slots: most of a stage. pins: decision -> value, by the names `tile.AXIS`, `region.AXIS`,
+    `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`. passed: finished tiles of the output are taken on to slots of
+    their own, so no engine waits until one is stored. waiting: the memories with such slots, and how many. served:
+    memories shared by several engines, each with the least ticks it serves one execution, and the ticks of all, else
+    0. still: operands whose stage stands outside of all loops."""
 
     axes: tuple[StagingAxis, ...]
     inputs: tuple[StagingOperand, ...]
@@ -97,7 +98,7 @@ class StagingProblem:
 
     @property
     def stages(self) -> tuple[StagingOperand, ...]:
-        """All that may stand, those further out first, the output last."""
+        """All possible stages: further ones first, the output last."""
         return (*self.outers, *self.operands)
 
     @property
@@ -108,9 +109,9 @@ class StagingProblem:
 
 @dataclass(frozen=True)
 class StagingDecision:
-    """tiles: axis -> tiles of a step. regions: axis -> region of its loop over steps. stages: operand or outer stage -> region it
-    stands in. slots, ways: of the same -> how many, and the number of its way. An outer stage that no way leads through has 0, 1
-    and 0."""
+    """tiles: axis -> tiles of a step. regions: axis -> region of its loop over steps. stages: operand or outer stage
+    -> region it stands in. slots, ways: of the same -> how many, and the number of its way. An outer stage on no
+    chosen way has 0, 1 and 0."""
 
     tiles: dict[str, int]
     regions: dict[str, int]
@@ -123,7 +124,7 @@ class StagingDecision:
 
 
 class Numbers:
-    """The algebra of Python's whole numbers that are not negative; another one overrides all of it."""
+    """The algebra of Python's nonnegative whole numbers; another one overrides all of it."""
 
     def times(self, *x: Any) -> Any:
         """Their product."""
@@ -142,7 +143,7 @@ class Numbers:
         return x // y
 
     def where(self, condition: Any, x: Any, y: Any) -> Any:
-        """x where the condition holds, else y."""
+        """x if the condition holds, else y."""
         return x if condition else y
 
     def less(self, x: Any, y: Any) -> Any:
@@ -150,7 +151,7 @@ class Numbers:
         return max(x - y, 0)
 
     def most(self, *x: Any) -> Any:
-        """The largest, where nothing but less of it is sought."""
+        """The largest, for uses that only minimise it."""
         return max(x)
 
     def some(self, *conditions: Any) -> Any:
@@ -172,12 +173,13 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Choices:
-    """What is decided, as numbers or expressions.
+    """The decisions, as numbers or expressions.
 
-    count: steps of an axis. padded: tiles of all steps. first, last: points of its first and of its last step. outside: (axis,
-    region) -> whether its loop over steps stands in that region or further out. stands: (stage, region) -> whether it does. around:
-    (axis, stage) -> whether the axis' loop over steps is around it. single: stage -> whether in one slot. ways: stage -> for each
-    way, whether it is the one. present: outer stage -> whether the way of its operand leads through it.
+    count: steps of an axis. padded: tiles of all steps. first, last: points of its first and of its last step.
+    outside: (axis, region) -> whether its loop over steps stands in this region or further out. stands: (stage,
+    region) -> whether it does. around: (axis, stage) -> whether the axis' loop over steps is around it. single:
+    stage -> whether in one slot. ways: stage -> for each way, whether it is the one. present: outer stage -> whether
+    the way of its operand leads through it.
     """
 
     tiles: dict[str, Any]
@@ -195,7 +197,7 @@ class Choices:
 
 
 def rows(problem: StagingProblem, chosen: Choices, n: Numbers) -> dict[str, Any]:
-    """Memory -> rows used: of all slots, with all tiles that a stage holds."""
+    """Memory -> rows used: of all slots, with all tiles of each stage."""
     found = {m: 0 for m, _ in problem.memories}
     for o in problem.stages:
         own = _tiles(chosen, n, o, chosen.slots[o.name])
@@ -206,7 +208,7 @@ def rows(problem: StagingProblem, chosen: Choices, n: Numbers) -> dict[str, Any]
 
 
 def _tiles(chosen: Choices, n: Numbers, o: StagingOperand, slots: Any) -> Any:
-    """Rows of so many slots, with all tiles of the operand that its stage holds."""
+    """Rows of so many slots, with all tiles of the operand inside its stage."""
     inside = [n.where(chosen.around[a, o.name], 1, chosen.count[a]) for a in o.axes]
     return n.times(o.rows, slots, *(chosen.tiles[a] for a in o.axes), *inside)
 
@@ -244,7 +246,7 @@ def choices(problem: StagingProblem, d: StagingDecision) -> Choices:
 
 
 def passes(problem: StagingProblem, d: StagingDecision, outer: StagingOperand) -> bool:
-    """Whether the way that is chosen for its operand leads through an outer stage."""
+    """Whether the way chosen for its operand leads through an outer stage."""
     (of,) = (o for o in problem.inputs if o.name == outer.of)
     return of.ways[d.ways[of.name]].outer == outer.name
 
@@ -278,10 +280,10 @@ def legal(problem: StagingProblem, d: StagingDecision) -> bool:
 
 
 def fullest(problem: StagingProblem, d: StagingDecision) -> list[StagingDecision]:
-    """The same steps, regions, stages and ways with as many slots as fit: one of them takes the least time of all numbers of slots.
+    """The same steps, regions, stages and ways with as many slots as fit; one of them takes the least time.
 
-    More slots make a program wait for less, if its text stays the same. In which order stages of a region are filled depends on
-    which has more slots than which; so those are compared that agree in this.
+    More slots make a program wait for less, if its text stays the same. The order of fills in a region depends on
+    the order of its stages' numbers of slots; so plans are compared only if they agree in this order.
     """
     pins, region = dict(problem.pins), d.stages
     absent = {o.name for o in problem.outers if not passes(problem, d, o)}

@@ -1,4 +1,4 @@
-"""Solvers on a thread of their own, so that Ctrl-C reaches Python at once, and a deadline ends them."""
+"""Solvers on a thread of their own, so Ctrl-C reaches Python at once, and a deadline ends them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def apart(
 ) -> tuple[Any, bool]:
     """(the work's result, whether Ctrl-C came).
 
-    stop(whether Ctrl-C came) is called until the work ends: from Ctrl-C on, from the deadline on, and, under a deadline, once
-    satisfied(). Raises what the work raises.
+    stop(whether Ctrl-C came) is called until the work ends: from Ctrl-C on, from the deadline on, and, under a
+    deadline, once satisfied(). Raises any exception of the work.
     """
     result: list[Any] = [None]
     failure: list[BaseException] = []

@@ -24,7 +24,7 @@ import z3
 
 @dataclass(frozen=True)
 class Translation:
-    """A formula in Z3, with what holds for its fresh variables, what must be positive, and the variables it names."""
+    """A formula in Z3, with the facts about its fresh variables, the terms that must be positive, and the variables it names."""
 
     formula: Any
     definitions: tuple[Any, ...]
@@ -41,7 +41,7 @@ def translate(f: Any, products: frozenset[str] | None) -> Translation:
 
 
 class NotExpressible(Exception):
-    """An expression outside what the rules cover; the verdict is then Unknown."""
+    """An expression not covered by the rules; the verdict is then Unknown."""
 
 
 class Terms:
@@ -56,7 +56,7 @@ class Terms:
         self._monomials: dict[Any, Any] = {}
 
     def variable(self, name: str) -> Any:
-        """The integer variable of that name."""
+        """The integer variable with this name."""
         if name not in self.variables:
             self.variables[name] = _variable(name)
         return self.variables[name]
@@ -70,7 +70,7 @@ class Terms:
         return self._kept(_polynomial(e)) if _is_polynomial(e) else self._term(e)
 
     def _kept(self, found: tuple[Any, dict[str, Any]]) -> Any:
-        """What was translated before, whose variables are now this translation's, too."""
+        """An earlier translation; its variables are now this translation's, too."""
         term, variables = found
         self.variables |= variables
         return term
@@ -135,13 +135,13 @@ class Terms:
         return self._divisions[key]
 
     def element(self, e: Any) -> Any:
-        """A function of the place, of which nothing is known."""
+        """An uninterpreted function of the place."""
         name, *index = e.args
         places = [self.term(i) for i in index]
         return z3.Function(f"at!{name}", *[z3.IntSort()] * (len(places) + 1))(*places)
 
     def monomial(self, e: Any) -> Any:
-        """The fresh variable of a product of variables, or the product itself where products are kept exact."""
+        """The fresh variable of a product of variables, or the product itself if products are kept exact."""
         factors = sp.Mul.make_args(e)
         if self._products is None or not all(f.is_Symbol or (f.is_Pow and f.base.is_Symbol) for f in factors):
             return reduce(operator.mul, map(self._term, factors))
@@ -187,7 +187,7 @@ def _comparison(relation: str, a: Any, b: Any) -> tuple[Any, dict[str, Any]]:
 
 @lru_cache(maxsize=20_000)
 def _shown(e: Any) -> str:
-    """SymPy's text of an expression, which takes it longer than all the rest of a translation."""
+    """SymPy's text of an expression; slower than all the rest of a translation."""
     return str(e)
 
 
@@ -209,7 +209,7 @@ def _pow(t: Terms, e: Any) -> Any:
 
 
 def _first_if(holds: Callable[[Any, Any], Any], t: Terms, e: Any) -> Any:
-    """The first argument where it stands so to the second, else the second."""
+    """The first argument if it stands so to the second, else the second."""
     a, b = map(t.term, e.args)
     return z3.If(holds(a, b), a, b)
 

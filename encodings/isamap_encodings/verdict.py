@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 @dataclass(frozen=True)
 class Proved:
-    """The claim's negation is unsatisfiable. how: what it follows from where it was not asked as one question, else ''."""
+    """The claim's negation is unsatisfiable. how: the reason, if it was not asked as one question, else ''."""
 
     seconds: float = 0.0
     how: str = ""
@@ -19,7 +19,7 @@ class Proved:
 
 @dataclass(frozen=True)
 class Refuted:
-    """The claim fails for `witness` (names to integers, or to text for values that are not integers)."""
+    """The claim fails for `witness` (names to integers, or to text for other values)."""
 
     witness: Mapping[str, Any] = field(default_factory=dict)
     text: str = ""
@@ -30,7 +30,7 @@ class Refuted:
 
 @dataclass(frozen=True)
 class Unknown:
-    """No answer within the deterministic limit, or outside what the encodings can express."""
+    """No answer within the deterministic limit, or not expressible in the encodings."""
 
     reason: str
     seconds: float = 0.0

@@ -1,7 +1,8 @@
-"""OR-Tools' CP-SAT without pandas, whose import takes longer than a small model is solved in.
+"""OR-Tools' CP-SAT without pandas: importing pandas takes longer than solving a small model.
 
-OR-Tools imports it for annotations, and for methods on series of variables. Here its name stands for what imports pandas when an
-attribute is asked for, by whomever; alone what is asked for while OR-Tools is imported, in that thread, is an empty type.
+OR-Tools imports it for annotations, and for methods on series of variables. Here its name stands for a module that
+imports pandas at the first access to an attribute, by anybody. Only accesses by OR-Tools' own import, in its thread,
+get an empty type.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 
 class _Later(ModuleType):
-    """pandas, imported at the first attribute that is asked for."""
+    """pandas, imported at the first access to an attribute."""
 
     importer: int | None = None
 

@@ -1,10 +1,10 @@
-"""SMT-LIB 2 text answered by Z3: for stored claims, and to say which assumptions a proof really needs.
+"""SMT-LIB 2 text answered by Z3: for stored claims, and to find the assumptions a proof really needs.
 
-Text is read in a context of its own: names that it gives to assertions would otherwise turn up in the models of all
+Text is read in a context of its own: names it gives to assertions would otherwise turn up in the models of all
 later questions of the process.
 
-A second opinion is that of cvc5, which shares no code with Z3 and is an extra. Where its wheel is not installed, cvc5_version() is
-None, and whoever reports says "one solver".
+The second opinion is cvc5, an extra without code in common with Z3. If its wheel is not installed, cvc5_version() is
+None, and reports say "one solver".
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def z3_answer(script: str, rlimit: int = STEPS) -> str:
 
 
 def unsat_core(script: str, rlimit: int = STEPS) -> list[tuple[str, str]] | None:
-    """The assertions that contradict each other already without the rest, as (name, text); None where Z3 finds none.
+    """The assertions that contradict each other already without the rest, as (name, text); None if Z3 finds none.
 
     No assertion of the core can be left out (each is tried within the limit).
     """
@@ -68,7 +68,7 @@ def _module() -> Any:
 
 
 def cvc5_version() -> str | None:
-    """The wheel's version, or None where it is not installed."""
+    """The wheel's version, or None if it is not installed."""
     cvc5 = _module()
     return None if cvc5 is None else str(cvc5.__version__)
 
@@ -76,7 +76,8 @@ def cvc5_version() -> str | None:
 def cvc5_answer(script: str, resources: int = RESOURCES) -> str:
     """The answer of the script's last (check-sat): sat, unsat, or unknown at the limit.
 
-    Text that cvc5 cannot read is answered with 'error: ' and its words. Raises RuntimeError where cvc5 is not installed.
+    If cvc5 cannot read the text, the answer is 'error: ' and its words. Raises RuntimeError if cvc5 is not
+    installed.
     """
     cvc5 = _module()
     if cvc5 is None:

@@ -56,12 +56,12 @@ def names() -> tuple[str, ...]:
 
 
 def certified(name: str, kernel: str) -> bool:
-    """Whether the project ships certificates of that kernel on the instructions of that machine."""
+    """Whether the project ships certificates of this kernel on this machine's instructions."""
     return name not in CERTIFIED or kernel in CERTIFIED[name]
 
 
 def load(name: str) -> Hardware:
-    """The machine of that name. Raises KeyError when this package has none."""
+    """The machine with this name. Raises KeyError when this package has none."""
     if name not in NAMES:
         raise KeyError(name)
     return importlib.import_module(f"{__name__}.{name}").HARDWARE

@@ -98,7 +98,7 @@ def _function(machine: str, word: str, dtype: str, width: int, c_type: str) -> s
 
 
 def _combined(word: str, dtype: str, mm: str, a: str, b: str) -> str:
-    """Of NaN in a, x86's maximum of b and a is a, which is NaN; NaN in b is put in its place."""
+    """If a is NaN, x86's maximum of b and a is a; NaN in b is put in its place."""
     suffix = _KIND[dtype][1]
     call = f"{mm}_{'add' if word == 'sum' else word}_{suffix}"
     if word == "sum" or dtype == "i32":

@@ -102,7 +102,7 @@ def _configure(name: str, text: str, emit: str, may_fail: bool) -> im.Instructio
 
 
 def _product(name: str, feature: str, a: str, b: str, c: str, group: int, rounding: str) -> im.Instruction:
-    """c[i,j] += a[i,k] * b[k,j] for 16 rows, 16 columns and 64 bytes of k, which the tile of b holds in groups."""
+    """c[i,j] += a[i,k] * b[k,j] for 16 rows, 16 columns and 64 bytes of k; the tile of b holds them in groups."""
     return im.instruction(
         f"amx.{name}",
         f"c[i,j] += {c}(a[i,k]) * {c}(b[k,j])",

@@ -106,7 +106,7 @@ ERF = (
 def function(
     name: str, steps: tuple[str, ...], latency: float, per_cycle: float, requires: tuple[str, ...] = REQUIRES
 ) -> im.Instruction:
-    """The function of that name in each of 16 lanes."""
+    """The named function in each of 16 lanes."""
     return im.instruction(
         f"avx512.{name}_ps",
         f"c[l] = {name}(a[l])",

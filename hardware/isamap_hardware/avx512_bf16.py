@@ -1,8 +1,8 @@
 """AVX-512 BF16: dot products of two bfloat16 per f32 lane.
 
-Intel's manual says that vdpbf16ps computes t = c + a[1]*b[1], then t + a[0]*b[0], each step fused and rounded to
-nearest even whatever MXCSR says, that it reads denormal operands as zero and that it flushes denormal results. A result is
-one if it is less than the smallest normal number when it is rounded with an exponent without bound (seen on an Intel core).
+By Intel's manual, vdpbf16ps computes t = c + a[1]*b[1], then t + a[0]*b[0], each step fused and rounded to nearest
+even for any MXCSR. It reads denormal operands as zero and flushes denormal results. A result counts as denormal if
+it is less than the smallest normal number after rounding with an exponent without bound (seen on an Intel core).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """AVX-512 VNNI: dot products of four bytes, or two numbers of 16 bits, per 32-bit lane.
 
-What wraps and what saturates is said in isamap_hardware.vnni. `maddubs_dot` is the sequence vpmaddubsw, vpmaddwd, vpaddd of
-older CPUs, which saturates the sum of two products to 16 bits: it equals the dot product only where the operands are small enough.
+isamap_hardware.vnni says which wrap and which saturate. `maddubs_dot` is the sequence vpmaddubsw, vpmaddwd, vpaddd of
+older CPUs. It saturates the sum of two products to 16 bits, so it equals the dot product only for small operands.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Loads that weave rows which lie apart: cell e of lane l is element l of row e.
+"""Loads that weave separate rows: cell e of lane l is element l of row e.
 
-A dot product of four bytes wants four rows of a row-major matrix in every 32-bit lane, one of two bf16 wants two. Each row is
-widened to 32 bits as it is loaded, and shifted to its place.
+A dot product of four bytes wants four rows of a row-major matrix in every 32-bit lane, one of two bf16 wants two.
+Each row is widened to 32 bits as it is loaded, and shifted to its place.
 """
 
 from __future__ import annotations

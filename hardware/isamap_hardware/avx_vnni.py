@@ -1,4 +1,4 @@
-"""AVX-VNNI: dot products of bytes and of 16 bits in 16 registers of 32 bytes, on CPUs that have no AVX-512 (Alder Lake and later).
+"""AVX-VNNI: dot products of bytes and of 16 bits in 16 registers of 32 bytes, on CPUs without AVX-512 (Alder Lake and later).
 
 The instructions are those of AVX-512 VNNI in the encoding of AVX. Registers and moves are those of AVX2.
 """

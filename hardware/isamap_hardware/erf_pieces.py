@@ -1,6 +1,6 @@
-"""The steps of erf that are the same on registers of every width: its coefficients by piece, and the polynomial.
+"""The steps of erf common to registers of every width: its coefficients by piece, and the polynomial.
 
-They are those of isamap's own sequence, which other bits of an argument would show: benchmarks/accuracy.py.
+They are those of isamap's own sequence; benchmarks/accuracy.py would find an argument with other bits.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ CONSTANT = "0.0f, 0.54752845f, 0.8670583f, 0.9757977f, 0.997346f, 0.9998277f, 0.
 
 
 def pieces(c_type: str, piece: str, fused: str) -> tuple[str, ...]:
-    """Steps to p, the polynomial of the piece k at d. piece: C that takes k and eight numbers; with _or, first what stands for
-    the first of them. fused: C of a b + c."""
+    """Steps to p, the polynomial of the piece k at d. piece: C to choose by k among eight numbers; its form with _or
+    takes d first, in place of the first number. fused: C of a b + c."""
     first, *more = COEFFICIENTS
     steps = [f"{c_type} p = {piece}(k, {first});"]
     steps += [f"p = {fused}(p, d, {piece}(k, {row}));" for row in more]

@@ -1,13 +1,13 @@
 """Gemmini, a systolic array of 16 x 16 beside a RISC-V core: sums of products of bytes, in a scratchpad and an accumulator.
 
-Default configuration (ucb-bar/gemmini 8c3f992): 256 KiB of scratchpad in rows of 16 bytes, 64 KiB of accumulator in rows of 16
-sums. Three controllers load, execute and store; each is an engine here, and so is the core that calls: it and Gemmini do not
-watch what the other does to main memory. The array holds weights, or sums. What loads (three kinds), the array and stores are
-configured for are states, one of each controller, which commands write and others need: that each use finds there what it needs is
-proved. `clear` sends what the rows ZEROS hold, zeros, through
-an array without weights; the description's scratchpad ends before them.
+Default configuration (ucb-bar/gemmini 8c3f992): 256 KiB of scratchpad in rows of 16 bytes, 64 KiB of accumulator in
+rows of 16 sums. Three controllers load, execute and store; each is an engine here, and so is the calling core: it and
+Gemmini do not watch each other's accesses to main memory. The array holds weights, or sums. The configurations of loads
+(three kinds), of the array and of stores are states, one of each controller. Commands write them and others need them:
+it is proved that each use finds the state it needs. `clear` sends zeros, the content of the rows ZEROS, through an
+array without weights; the description's scratchpad ends before them.
 
-Cycles are what the sources let one assume: a row of the array a cycle, 16 bytes a cycle on the bus, 40 cycles until memory
+Cycles are assumptions from the sources: a row of the array a cycle, 16 bytes a cycle on the bus, 40 cycles until memory
 answers. No clock was measured, and no result depends on them.
 """
 
@@ -104,7 +104,7 @@ SUMS_STAY = tuple(f"passes[{n}] = 0" for n in range(5))
 
 
 def loaded(down: str, narrow: int) -> tuple[str, ...]:
-    """Rows so many bytes apart; narrow: bytes that go to the accumulator."""
+    """Rows so many bytes apart; narrow: bytes on their way to the accumulator."""
     return (f"loads[0] = {down}", f"loads[1] = {narrow}", f"loads[2] = {ONE}", f"loads[3] = {SIDE}")
 
 
@@ -114,7 +114,7 @@ def stored(down: str, scale: Any, relu: int) -> tuple[str, ...]:
 
 
 def configures(name: str, state: str, engine: str, cells: int, emit: str, least: int | None = None) -> im.Instruction:
-    """The command that writes all cells of a set of a state. least: the smallest number that it takes."""
+    """The command that writes all cells of a set of a state. least: the smallest number it takes."""
     return im.instruction(
         f"gemmini.{name}", "cfg[x] = new[x]", axes={"x": cells}, dtypes={"cfg": "i64", "new": "i64"},
         places={"cfg": f"{state}[x]", "new": "code"}, engine=engine, work=im.Work(1, 0), emit=emit,

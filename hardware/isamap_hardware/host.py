@@ -1,7 +1,7 @@
-"""`host`: every machine of this package that this CPU can run, best first, and its own cache sizes.
+"""`host`: every machine of this package for this CPU, best first, and its own cache sizes.
 
-What the CPU can do is asked of archspec, and so are the names of features. Cache sizes come from Linux's sysfs; where
-it does not say, the sizes of isamap_hardware.caches stand.
+archspec tells the features of the CPU and their names. Cache sizes come from Linux's sysfs; for those
+it does not give, the sizes of isamap_hardware.caches stand.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def features() -> frozenset[str]:
 
 
 def tiles_granted() -> bool:
-    """Whether Linux gives this process the tile registers of AMX, which have to be asked for once."""
+    """Whether Linux gives this process the tile registers of AMX; they have to be asked for once."""
     request, tile_data, arch_prctl = 0x1023, 18, 158  # ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA, its number on x86-64
     try:
         return bool(ctypes.CDLL(None).syscall(arch_prctl, request, tile_data) == 0)
@@ -49,7 +49,7 @@ def cpu_name() -> str:
 
 @functools.cache
 def cache_sizes(sysfs: Path = SYSFS) -> dict[str, int]:
-    """Bytes of the data caches that this CPU reports: a part of {'L1', 'L2', 'L3'}."""
+    """Bytes of the data caches reported by this CPU: a part of {'L1', 'L2', 'L3'}."""
     found: dict[str, int] = {}
     for index in sorted(sysfs.glob("index*")):
         try:
@@ -64,7 +64,8 @@ def cache_sizes(sysfs: Path = SYSFS) -> dict[str, int]:
 
 
 def host(available: Collection[str] | None = None) -> im.Hardware:
-    """All that a CPU with these features (by default this one) can run: `scalar` always, no machine with parameters or engines."""
+    """All that a CPU with these features (by default this one) can run: `scalar` always, no machine with parameters
+    or engines."""
     have = features() if available is None else frozenset(available)
     named = f"this CPU ({cpu_name()})" if available is None else "a CPU with " + ", ".join(sorted(have))
     return _host(have, tuple(cache_sizes().items()), named)
@@ -103,7 +104,7 @@ def _host(have: frozenset[str], known_sizes: tuple[tuple[str, int], ...], descri
 
 
 def _move(i: im.Instruction) -> Hashable:
-    """What a move is but for its machine's name; None of what computes."""
+    """A move's description without its machine's name; None for computing instructions."""
     if i.kind == "compute":
         return None
     return (i.short, i.kind, i.places, i.emit, i.requires, i.c_types, i.active)

@@ -1,8 +1,8 @@
 """Arm's products with one element of a vector: four at once, by the four elements of one register.
 
-The instruction takes the number of its element as a constant of the code. Four of them, with 0, 1, 2 and 3, use up a register
-of four points of the reduction (four f32, or four groups of four bytes), which one load brings where four broadcasts would be
-needed. So they are described together: b is the four registers that they multiply.
+The instruction takes the number of its element as a constant of the code. Four of them, with 0, 1, 2 and 3, use up a
+register of four points of the reduction (four f32, or four groups of four bytes). One load brings it in place of
+four broadcasts. So they are described together: b is the four registers of the other factor.
 """
 
 from __future__ import annotations

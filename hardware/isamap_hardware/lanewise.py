@@ -1,7 +1,7 @@
 """Instructions that compute each lane by itself, described from a table of their C: sums, products, maxima, choices.
 
-The maxima and minima are NumPy's: NaN where either operand is NaN. x86 gives the second operand then: a NaN of `a` stays where `a`
-is the second one, and `b`, which is not what a running maximum waits for, is looked at.
+The maxima and minima are NumPy's: NaN if either operand is NaN. x86 gives the second operand then. So a NaN of `a`
+stays if `a` is the second one, and the code looks at `b`, for which a running maximum does not wait.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ CHOICES = (("less", "<", "_CMP_LT_OQ"), ("at_most", "<=", "_CMP_LE_OQ"), ("equal
 
 
 def x86_floats(width: int, suffix: str, kept: str, choice: str) -> tuple[Row, ...]:
-    """The rows of one floating-point type. kept: C of NaN where b is NaN, else of what NAME gives of b and a; choice: of x where
+    """The rows of one floating-point type. kept: C of NaN if b is NaN, else of NAME on b and a; choice: C of x if
     PREDICATE holds of a and b, else of y."""
     mm = f"_mm{width}"
 

@@ -28,7 +28,7 @@ class Register:
 
     @property
     def suffix(self) -> str:
-        """What follows `load_` in a move's name: f32, or u8x4 for groups of four."""
+        """The end of a move's name behind `load_`: f32, or u8x4 for groups of four."""
         if self.named:
             return self.named
         return self.dtype if self.group == 1 else f"{self.dtype}x{self.group}"
@@ -36,7 +36,7 @@ class Register:
 
 @dataclass(frozen=True)
 class MoveCode:
-    """The C of the moves. '' where the machine has no such move. filled_load: with FILL, the number that the other lanes get."""
+    """The C of the moves; '' for a missing one. filled_load: with FILL, the number for the other lanes."""
 
     load: str
     broadcast: str
@@ -55,7 +55,7 @@ def moves(
     headers: tuple[str, ...] = ("immintrin.h",),
     masks: tuple[str, ...] = (),
 ) -> tuple[im.Instruction, ...]:
-    """The moves of one register type, in the order of MoveCode's fields. masks: what the masked ones need of states."""
+    """The moves of one register type, in the order of MoveCode's fields. masks: the states needed by masked ones."""
     grouped = register.group > 1
     cell = "l,e" if grouped else "l"
     whole, one = f"r[{cell}] = m[{cell}]", f"r[{cell}] = m[e]" if grouped else f"r[{cell}] = m[]"
@@ -97,7 +97,7 @@ def moves(
 
 
 def _filled(register: Register, load: str) -> tuple[tuple[str, str], ...]:
-    """(least or most, C of the load) where elements are compared: in groups they are multiplied."""
+    """(least or most, C of the load) for elements to compare; none for groups, as they are multiplied."""
     if not load or register.group > 1:
         return ()
     return tuple(
@@ -129,7 +129,7 @@ def dot_of_groups(
     machine: str, memory: str, lanes: Any, c_types: dict[str, str], headers: tuple[str, ...] | None,
     name: str, requires: tuple[str, ...], a: str, b: str, acc: str, rounding: str = "exact",
 ) -> im.Instruction:  # fmt: skip
-    """Arm's intrinsic of that name: products of four bytes, or two bf16, added to each lane of 32 bits, bytes modulo 2^32.
+    """Arm's intrinsic with this name: products of four bytes, or two bf16, added to each lane of 32 bits, bytes modulo 2^32.
 
     a, b, acc: element types. c_types: of their registers.
     """

@@ -1,12 +1,13 @@
 """NEON of 64-bit Arm: 32 registers of 16 bytes, f32 and f16 products and sums, and dot products of bytes and bf16.
 
-bfdot and bfmmla compute in a mode of their own, whatever FPCR's rounding and flushing are (Arm's A64 instruction set, BFDOT and
-BFMMLA with FPCR.EBF = 0): two products, their sum, and the accumulator are each rounded to odd and flushed, an infinity where the
-exponent is too large, and there is one NaN. bfmmla does so for k = 0, 1, then for k = 2, 3. With FEAT_EBF16 and FPCR.EBF = 1 a CPU
-computes otherwise; programs begin with 0.
-Registers, lanes and what each instruction computes are the architecture's. All figures are assumptions, taken for a
+bfdot and bfmmla compute in a mode of their own, for any rounding and flushing in FPCR (Arm's A64 instruction set, BFDOT
+and BFMMLA with FPCR.EBF = 0): two products, their sum, and the accumulator are each rounded to odd and flushed, an
+infinity if the exponent is too large, and there is one NaN. bfmmla does so for k = 0, 1, then for k = 2, 3. With
+FEAT_EBF16 and FPCR.EBF = 1 a CPU computes otherwise; programs begin with 0.
+
+Registers, lanes and the instructions' meanings are the architecture's. All figures are assumptions, taken for a
 server core such as Neoverse N1: cycles as its optimisation guide gives them, caches of 64 KiB, 1 MiB and 32 MiB,
-and bandwidths that nobody measured here. They rank schedules; no result depends on them.
+and bandwidths not measured here. They rank schedules; no result depends on them.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from isamap_hardware.neon_tiles import C_TYPES, factors, product, sums
 
 
 def rows(kind: str, floats: bool) -> tuple[Row, ...]:
-    """The rows of f32 or s32 in registers of NEON; its maxima are NaN where either operand is."""
+    """The rows of f32 or s32 in registers of NEON; its maxima are NaN if either operand is."""
     names = ("add", "sub", "mul", *(("div",) if floats else ()), "max", "min")
     value = {"add": "a[l] + b[l]", "sub": "a[l] - b[l]", "mul": "a[l] * b[l]", "div": "a[l] / b[l]",
              "max": "max(a[l], b[l])", "min": "min(a[l], b[l])"}  # fmt: skip

@@ -1,4 +1,4 @@
-"""NEON's products with one element of a vector, and the loads of four rows that they multiply."""
+"""NEON's products with one element of a vector, and the loads of their four rows."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ static inline void neon_store_part(void *p, int64_t stride, int64_t rows, int64_
 
 
 def product(name: str, requires: tuple[str, ...], a: str, b: str, c: str, rounding: str = "exact") -> im.Instruction:
-    """Arm's intrinsic of that name: 2 x 2 sums of products along the rows of both factors, of these element types."""
+    """Arm's intrinsic with this name: 2 x 2 sums of products along the rows of both factors, of these element types."""
     dtypes = {"a": a, "b": b, "c": c}
     return im.instruction(
         f"neon.{name}",
@@ -64,7 +64,7 @@ def _move(
 ) -> im.Instruction:
     """A move of a tile.
 
-    place: of its memory operand, '' where it has none; `?` is its second axis. masks: how many axes may be cut.
+    place: of its memory operand, '' if it has none; `?` is its second axis. masks: how many axes may be cut.
     """
     columns = "j" if BYTES[dtype] == 4 else "k"
     kind = name.removeprefix("masked_").split("_")[0]
@@ -96,7 +96,7 @@ def _stride(dtype: str) -> str:
 
 
 def factors(dtype: str, requires: tuple[str, ...]) -> tuple[im.Instruction, ...]:
-    """What brings two rows of a factor: from consecutive memory, or from rows apart, both or the first."""
+    """Loads of two rows of a factor: from consecutive memory, or from rows apart, both or the first."""
     of, text, apart = VECTORS[dtype], "r[i,?] = m[i,?]", "memory[i*stride + ?]"
     taken = f"{{r}} = vreinterpretq_{of}_u8({{}});" if of != "u8" else "{r} = {};"
     dense = taken.replace("{}", "vld1q_u8((const uint8_t *){m})")
@@ -110,7 +110,7 @@ def factors(dtype: str, requires: tuple[str, ...]) -> tuple[im.Instruction, ...]
 
 
 def sums(dtype: str, requires: tuple[str, ...]) -> tuple[im.Instruction, ...]:
-    """What brings 2 x 2 sums and takes them back: rows apart, whole or cut at both ends; and zero."""
+    """Loads and stores of 2 x 2 sums: rows apart, whole or cut at both ends; and zero."""
     of, load, store, apart = VECTORS[dtype], "r[i,?] = m[i,?]", "m[i,?] = r[i,?]", "memory[i*stride + ?]"
     at, cut = f"{{m}}, {_stride(dtype)}", f"{{m}}, {_stride(dtype)}, {{active}}, {BYTES[dtype]} * {{across}}"
     held = f"vreinterpretq_u8_{of}({{r}})"

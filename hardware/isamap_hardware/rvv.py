@@ -1,10 +1,10 @@
-"""The V extension of RISC-V: 32 vectors of 128 bits times VL, which the CPU decides; f32, f64 and bytes, sums of products.
+"""The V extension of RISC-V: 32 vectors of 128 bits times VL, chosen by the CPU; f32, f64 and bytes, sums of products.
 
-One description and one binary are for all lengths, VLEN = 128 to 65536. Each use asks for as many elements as it has, never for
-more than a vector holds: for that number the specification leaves an implementation no choice of `vl`. Loads of fewer keep the
-zeros of the others (`_tu`, tail undisturbed), so nothing rests on what agnostic tails hold.
-Figures are assumptions: two vectors of 256 bits a cycle, caches of 64 KiB, 1 MiB and 32 MiB; nobody measured them here. They rank
-schedules; no result depends on them.
+One description and one binary are for all lengths, VLEN = 128 to 65536. Each use asks for as many elements as it
+has, never for more than a vector holds: for this number the specification leaves an implementation no choice of
+`vl`. Loads of fewer keep the zeros of the others (`_tu`, tail undisturbed), so nothing rests on agnostic tails.
+Figures are assumptions: two vectors of 256 bits a cycle, caches of 64 KiB, 1 MiB and 32 MiB; nobody measured them
+here. They rank schedules; no result depends on them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LANES: Any = 4 * im.parameter("VL")
 
 
 def move_code(bits: int, kind: str, group: str = "m1") -> MoveCode:
-    """The moves of a register of elements of so many bits; kind: f, i or u. group: which part of a vector they fill."""
+    """The moves of a register of elements of so many bits; kind: f, i or u. group: the part of a vector they fill."""
     whole = f"__riscv_vsetvlmax_e{bits}{group}()"
     name, memory = f"{kind}{bits}{group}", f"{bits}_v_{kind}{bits}{group}"
     splat = f"__riscv_vfmv_v_f_{name}" if kind == "f" else f"__riscv_vmv_v_x_{name}"
@@ -42,7 +42,7 @@ def move_code(bits: int, kind: str, group: str = "m1") -> MoveCode:
 
 
 def fma(bits: int, lanes: Any, machine: str = "rvv", group: str = "m1") -> im.Instruction:
-    """vfmacc: one rounding. group: of how many registers, which so many fewer uses keep busy."""
+    """vfmacc: one rounding. group: of how many registers; so many times fewer uses keep the unit busy."""
     many = int(group[1:])
     return im.instruction(
         f"{machine}.vfmacc_f{bits}{group if many > 1 else ''}",
@@ -62,7 +62,7 @@ def fma(bits: int, lanes: Any, machine: str = "rvv", group: str = "m1") -> im.In
 
 
 def _widening(name: str, a: str, b: str, multiply: str) -> im.Instruction:
-    """A product of bytes, exact in 16 bits, added to 32 bits. a, b: element types, the first the signed one where they differ."""
+    """A product of bytes, exact in 16 bits, added to 32 bits. a, b: element types, the signed one first if they differ."""
     c_types = {"i8": "vint8mf4_t", "u8": "vuint8mf4_t", "i32": "vint32m1_t"}
     dtypes = {"a": a, "b": b, "acc": "i32"}
     product = f"__riscv_{multiply}({{a}}, {{b}}, __riscv_vsetvlmax_e8mf4())"

@@ -1,12 +1,13 @@
-"""RISC-V V with groups of registers, LMUL 2 and 4: chains of products that widen from one to the other.
+"""RISC-V V with groups of registers, LMUL 2 and 4: chains of products widening from one to the other.
 
-A group of LMUL registers is one operand, with LMUL times the elements. Where operands of an instruction have different widths all
-have the same number of elements, so a wider one takes more registers: EMUL = LMUL * EEW / SEW. Here bytes fill one register, their
-products of 16 bits two, and sums of 32 bits four. The specification aligns a group to its size, and lets a wider result overlap a
-narrower source in its highest registers alone: which registers a group gets the compiler says, and it keeps to that.
+A group of LMUL registers is one operand, with LMUL times the elements. If operands of an instruction have different
+widths, all have the same number of elements, so a wider one takes more registers: EMUL = LMUL * EEW / SEW. Here bytes
+fill one register, their products of 16 bits two, and sums of 32 bits four. The specification aligns a group to its
+size, and lets a wider result overlap a narrower source in its highest registers alone. The compiler chooses the
+registers of a group, and keeps to this rule.
 
-The 32 registers are 16 groups of two, or 8 of four: a tile of sums has as many. Figures are those of `rvv`: a group takes as many
-cycles as it has registers. `vl` is asked for as in `rvv`, with VLMAX = LMUL * VLEN / SEW.
+The 32 registers are 16 groups of two, or 8 of four: a tile of sums has as many. Figures are those of `rvv`: a group
+takes as many cycles as it has registers. `vl` is asked for as in `rvv`, with VLMAX = LMUL * VLEN / SEW.
 """
 
 from __future__ import annotations

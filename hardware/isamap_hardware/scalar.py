@@ -1,4 +1,4 @@
-"""Portable C, one element at a time: what any machine can do, for every element type.
+"""Portable C for any machine, one element at a time, for every element type.
 
 A register is a C variable of the element's C type; bf16 is held as its 16 bits. Integers wrap, because sums and
 products are computed unsigned. Floating point rounds the product and the sum apart.
@@ -33,7 +33,7 @@ static inline uint16_t f32_to_bf16(float value) {
 
 
 def _muladd(name: str, dtypes: tuple[str, str, str], emit: str, prelude: str = "") -> im.Instruction:
-    """c += a * b, the dtypes in that order: a, b, c."""
+    """c += a * b, with the dtypes of a, b, c."""
     a, b, c = dtypes
     same = a == b == c
     left, right = ("a[]", "b[]") if same else (f"{c}(a[])", f"{c}(b[])")
@@ -56,7 +56,7 @@ def _muladd(name: str, dtypes: tuple[str, str, str], emit: str, prelude: str = "
 
 
 def _integer_emit(c: str) -> str:
-    """Wrapping arithmetic: in an unsigned type, to which C's type of `c` converts without losing a low bit."""
+    """Wrapping arithmetic, in an unsigned type: C's type of `c` converts to it without losing a low bit."""
     wide = "uint64_t" if c in ("i64", "u64") else "uint32_t"
     narrow = C_TYPES[c]
     product = f"({wide})({narrow}){{a}} * ({wide})({narrow}){{b}}"

@@ -1,12 +1,14 @@
-"""SVE of 64-bit Arm: 32 vectors of 128 bits times VL, which the CPU decides: 1, 2, 4, 8 or 16.
+"""SVE of 64-bit Arm: 32 vectors of 128 bits times VL, chosen by the CPU: 1, 2, 4, 8 or 16.
 
-It has f32 sums of products, dot products of bytes and bf16, and products of small matrices. Those of bf16 round as `bfdot` does.
+It has f32 sums of products, dot products of bytes and bf16, and products of small matrices. Those of bf16 round as
+`bfdot` does.
 
-One description and one binary are for all lengths. Others between 128 and 2048 bits, which the architecture once allowed, are not
-listed: LLVM takes the number for a power of two (its LangRef on vscale) and vectorizes plain loops so; at 384 bits they
-leave their arrays. Registers, lanes and what each instruction computes are the architecture's.
-Figures are assumptions, taken for a server core such as Neoverse V1 (two vectors of 256 bits a cycle), caches of 64 KiB, 1 MiB
-and 32 MiB; nobody measured them here. They rank schedules; no result depends on them.
+One description and one binary are for all lengths. Others between 128 and 2048 bits, once allowed by the
+architecture, are not listed: LLVM takes the number for a power of two (its LangRef on vscale) and vectorizes plain
+loops so; at 384 bits they leave their arrays. Registers, lanes and the instructions' meanings are the
+architecture's. Figures are assumptions, taken for a server core such as Neoverse V1 (two vectors of 256 bits a
+cycle), caches of 64 KiB, 1 MiB and 32 MiB; nobody measured them here. They rank schedules; no result depends on
+them.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ static inline int64x2_t sve_load_pair(const void *p, int64_t stride, int64_t row
 
 
 def product(name: str, requires: tuple[str, ...], a: str, b: str, c: str, rounding: str = "exact") -> im.Instruction:
-    """Arm's intrinsic of that name: in every segment 2 x 2 sums of products along the rows of both factors."""
+    """Arm's intrinsic with this name: in every segment 2 x 2 sums of products along the rows of both factors."""
     dtypes = {"a": a, "b": b, "c": c}
     return im.instruction(
         f"sve.{name}",
@@ -88,7 +88,7 @@ def product(name: str, requires: tuple[str, ...], a: str, b: str, c: str, roundi
 def _move(
     name: str, axes: dict[str, Any], dtype: str, emit: str, requires: tuple[str, ...], place: str, masks: int = 0
 ) -> im.Instruction:
-    """A move of a tile. place: of its memory operand, '' where it has none. masks: how many axes may be cut."""
+    """A move of a tile. place: of its memory operand, '' if it has none. masks: how many axes may be cut."""
     kind, cell = name.removeprefix("masked_").split("_")[0], f"[{','.join(axes)}]"
     texts = {"load": f"r{cell} = m{cell}", "store": f"m{cell} = r{cell}", "zero": f"r{cell} = 0"}
     return im.instruction(
@@ -115,7 +115,7 @@ def _stride(name: str, dtype: str) -> str:
 
 
 def factors(dtype: str, requires: tuple[str, ...]) -> tuple[im.Instruction, ...]:
-    """What brings rows of the left factor, and the two of the right one: consecutive, or apart and all or the first."""
+    """Loads of rows of the left factor, and the two of the right one: consecutive, or apart and all or the first."""
     of, apart, stride = VECTORS[dtype], "memory[i*stride + k]", _stride("stride", dtype)
     axes: dict[str, Any] = {"i": ROWS, "k": ROW // BYTES[dtype]}
     rows = f"{{r}} = svreinterpret_{of}_s64(sve_load_rows({{m}}, {stride}, {{n}}));"
@@ -141,7 +141,7 @@ def factors(dtype: str, requires: tuple[str, ...]) -> tuple[im.Instruction, ...]
 
 
 def sums(dtype: str, requires: tuple[str, ...]) -> tuple[im.Instruction, ...]:
-    """What brings sums and takes them back, any steps apart, whole or cut at both ends; and zero."""
+    """Loads and stores of sums, any steps apart, whole or cut at both ends; and zero."""
     of, axes, place = VECTORS[dtype], {"i": ROWS, "j": 2}, "memory[i*down + j*right]"
     at = f"{{m}}, {_stride('down', dtype)}, {_stride('right', dtype)}"
     whole, cut = f"{at}, (int64_t)svcntd(), 2", f"{at}, {{active}}, {{across}}"

@@ -1,7 +1,8 @@
 """The four dot products of VNNI, as contracts: in 32-bit lanes of one register, or of any width.
 
-dpbusd and dpwssd wrap. dpbusds and dpwssds add the exact sum of the products to the accumulator and saturate once (Intel's manual,
-VPDPBUSDS and VPDPWSSDS: SIGNED_DWORD_SATURATE of the whole sum): sums, where no sum of a kernel's terms leaves i32.
+dpbusd and dpwssd wrap. dpbusds and dpwssds add the exact sum of the products to the accumulator and saturate once
+(Intel's manual, VPDPBUSDS and VPDPWSSDS: SIGNED_DWORD_SATURATE of the whole sum). They are sums, if no sum of a
+kernel's terms leaves i32.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ HALVES = "(i32(a[l,e]) & 15) * i32(b[l,e]) + (i32(a[l,e]) >> 4) * i32(c[l,e])"
 
 
 def dot(machine: str, name: str, lanes: int, memory: str, c_type: str, emit: str, **more: Any) -> im.Instruction:
-    """The instruction of that name in so many lanes. more: what else im.instruction takes."""
+    """The instruction with this name in so many lanes. more: further arguments of im.instruction."""
     a, b, group = FORMS[name]
     saturates, moved = name.endswith("s"), name.endswith("_moved")
     return im.instruction(
@@ -49,7 +50,7 @@ def dot(machine: str, name: str, lanes: int, memory: str, c_type: str, emit: str
 
 
 def halves(name: str, lanes: int, memory: str, c_type: str, function: str, **more: Any) -> im.Instruction:
-    """The instruction of that name: products of halves of bytes, by a C function of acc, a, b and c."""
+    """The instruction with this name: products of halves of bytes, by a C function of acc, a, b and c."""
     operands = ("a", "b", "c", "acc")
     return im.instruction(
         name,

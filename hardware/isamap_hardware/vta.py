@@ -1,14 +1,15 @@
-"""TVM's VTA, default configuration: products of bytes with blocks of 16 x 16 weights, sums and their arithmetic in an accumulator.
+"""TVM's VTA, default configuration: products of bytes with blocks of 16 x 16 weights, sums and arithmetic in an accumulator.
 
-Three engines: load (inputs, weights), compute (biases, products, arithmetic on sums), store. Main memory is addressed by elements
-of 16 bytes (inputs and outputs), 64 (sums) and 256 (weights), so tensors end in axes of 16, as TVM packs them. A block of weights
-is [out][in], 16 rows of the memory `wgt`. Tiles here are 16 rows: a use counts them in the inner loop of its instruction.
+Three engines: load (inputs, weights), compute (biases, products, arithmetic on sums), store. Main memory is addressed
+by elements of 16 bytes (inputs and outputs), 64 (sums) and 256 (weights), so tensors end in axes of 16, as TVM packs
+them. A block of weights is [out][in], 16 rows of the memory `wgt`. Tiles here are 16 rows: a use counts them in the
+inner loop of its instruction.
 
-What is stored was last written by a product or by arithmetic: memory `out` of the hardware is not written by loads and resets.
-`shift` is by 0 to 15, on which all sources agree.
+A stored value was last written by a product or by arithmetic: loads and resets do not write the hardware's memory
+`out`. `shift` is by 0 to 15; all sources agree on these.
 
-Cycles are what the sources let one assume: a vector a cycle, 16 bytes a cycle on the bus, 40 cycles until memory answers. No clock
-was measured, and no result depends on them.
+Cycles are assumptions from the sources: a vector a cycle, 16 bytes a cycle on the bus, 40 cycles until memory
+answers. No clock was measured, and no result depends on them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Lanes that change their type on x86: integers of 8, 16 and 32 bits, f16, bf16 and f32 in registers of one number of lanes.
 
-A lane of 32 bits fills the register; a narrower one lies in a register of as many lanes. What the language says of a conversion
-(NaN is 0, numbers beyond the type are clamped, nothing is rounded twice) is done here by a maximum, a minimum and one conversion.
+A lane of 32 bits fills the register; a narrower one lies in a register of as many lanes. The language's conversions
+(NaN is 0, numbers beyond the type are clamped, nothing is rounded twice) are a maximum, a minimum and one conversion
+here.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Lanes:
-    """A machine's registers of one number of lanes. kinds: by element type. requires: what everything on them needs."""
+    """A machine's registers of one number of lanes. kinds: by element type. requires: features that everything on them needs."""
 
     machine: str
     memory: str
@@ -37,7 +38,7 @@ class Lanes:
     def step(
         self, name: str, text: str, types: str, emit: str, latency: float, per_cycle: float, more: tuple[str, ...] = ()
     ) -> im.Instruction:
-        """An instruction that computes each lane by itself. types: `c=i8 a=f32`. more: features that it needs beside."""
+        """An instruction that computes each lane by itself. types: `c=i8 a=f32`. more: further features it needs."""
         dtypes = dict(t.split("=") for t in types.split())
         return im.instruction(
             f"{self.machine}.{name}",
@@ -68,7 +69,7 @@ BOUNDS = {"i8": (-128, 127), "u8": (0, 255), "i16": (-32768, 32767), "u16": (0, 
 
 
 def conversions(w: Lanes, p: str, narrow: Callable[[str, str], str]) -> Iterator[im.Instruction]:
-    """Between f32, i32 and narrower integers. p: what the helper functions begin with. narrow: C of the lower bits of words."""
+    """Between f32, i32 and narrower integers. p: prefix of the helper functions. narrow: C of the lower bits of words."""
     n = w.count
     yield w.step(f"f32_of_i32_{n}", "c[l] = f32(a[l])", "c=f32 a=i32", f"{{c}} = {p}_floats({{a}});", 4.0, 2.0)
     yield w.step(f"i32_of_f32_{n}", "c[l] = i32(a[l])", "c=i32 a=f32", f"{{c}} = {p}_cut({{a}});", 12.0, 0.5)
@@ -110,7 +111,7 @@ def conversions(w: Lanes, p: str, narrow: Callable[[str, str], str]) -> Iterator
 
 
 def halves(w: Lanes, p: str, f16: tuple[str, ...]) -> Iterator[im.Instruction]:
-    """f16 and bf16 to f32 and back. f16: features that conversions of it need."""
+    """f16 and bf16 to f32 and back. f16: features needed by its conversions."""
     n = w.count
     for t, more in (("f16", f16), ("bf16", ())):
         yield w.step(
@@ -141,7 +142,7 @@ def stored_small_floats(kind: Kind) -> dict[str, Kind]:
 def whole_numbers(
     w: Lanes, t: str, calls: dict[str, str], speed: dict[str, tuple[float, float]], more: tuple[str, ...] = ()
 ) -> Iterator[im.Instruction]:
-    """Rows of one integer type. calls: operation -> C of it on {a}, {b}, {x} and {y}; those that are not there are left out."""
+    """Rows of one integer type. calls: operation -> C of it on {a}, {b}, {x} and {y}; others are left out."""
     texts = {
         "add": "a[l] + b[l]", "sub": "a[l] - b[l]", "mul": "a[l] * b[l]", "max": "max(a[l], b[l])", "min": "min(a[l], b[l])",
         "abs": "abs(a[l])", "neg": "-a[l]", "relu": "relu(a[l])", "at_least_0": "max(a[l], 0)", "shift": "a[l] >> b[l]",
@@ -179,7 +180,7 @@ static inline {v} {p}{name}({v} a, {v} b) {{
 
 
 def narrower(w: Lanes, wide: dict[str, str], narrow: dict[str, str]) -> Iterator[im.Instruction]:
-    """Between bytes and 16 bits. wide: C of what widens i8 and u8; narrow: of the lower byte, and of clamping to i8 and to u8."""
+    """Between bytes and 16 bits. wide: C to widen i8 and u8; narrow: C of the lower byte, and of clamping to i8 and to u8."""
     n = w.count
     for t, call in wide.items():
         yield w.step(f"i16_of_{t}_{n}", "c[l] = i16(a[l])", f"c=i16 a={t}", f"{{c}} = {call}({{a}});", 3.0, 1.0)
@@ -193,8 +194,11 @@ def narrower(w: Lanes, wide: dict[str, str], narrow: dict[str, str]) -> Iterator
 
 
 def chosen_by_floats(w: Lanes, choice: str, or_nan: str) -> Iterator[im.Instruction]:
-    """Integers of 32 bits chosen by how floats compare. choice: C of {x} where PREDICATE holds of {a} and {b}, else of {y}; or_nan:
-    of {x} where they are equal and where {a} is NaN, as what looks for the place of a maximum asks of each element."""
+    """Integers of 32 bits chosen by how floats compare.
+
+    choice: C of {x} if PREDICATE holds of {a} and {b}, else of {y}. or_nan: C of {x} if they are equal or {a} is
+    NaN, else of {y}; a search for the place of a maximum asks this of each element.
+    """
     types = "c=i32 a=f32 b=f32 x=i32 y=i32"
     for word, sign, predicate in CHOICES:
         text = f"c[l] = select(a[l] {sign} b[l], i32(x[l]), i32(y[l]))"

@@ -1,4 +1,4 @@
-"""The command group, and the one place where exceptions become exit statuses.
+"""The command group, and the single mapping of exceptions to exit statuses.
 
 0    done; for `prove`, `equal`: every obligation is proved; for `proofs check`: every certificate is ok
 1    `prove`, `equal`, `check-isa`: refuted; `proofs check`: broken, stale or damaged
@@ -61,7 +61,7 @@ class Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name."""
+        """The command with this name."""
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = importlib.import_module(f"isamap_smt.cli.{COMMANDS[cmd_name][0]}").command
@@ -141,7 +141,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _failed(arguments: Sequence[str], text: str, status: int) -> int:
-    """The status; with --json the text is on standard output too, so that a caller always reads JSON there."""
+    """The status; with --json the text is on standard output too, so a caller always reads JSON there."""
     if "--json" in arguments:
         document: dict[str, Any] = {"error": text}
         print_json(document)

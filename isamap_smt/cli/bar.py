@@ -1,4 +1,4 @@
-"""What is being done and how far it is: on standard error; elsewhere than on a terminal, only what counts, now and then."""
+"""The current step and its progress, on standard error; elsewhere than on a terminal, only the latest step, now and then."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LONGEST = 60  # characters said beside a bar
 
 @contextmanager
 def progress(first: str) -> Iterator[Callable[[str], None]]:
-    """A function that shows what is being done, with the time."""
+    """A function to show the current step, with the time."""
     if not sys.stderr.isatty():
         with _log() as tell:
             tell(first)
@@ -39,7 +39,7 @@ def progress(first: str) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def progress_bar(first: str) -> Iterator[Callable[[float, str], None]]:
-    """A function that is told the fraction done and what is being done."""
+    """A function to show the fraction done and the current step."""
     if not sys.stderr.isatty():
         with _log() as tell:
             tell(first)
@@ -52,7 +52,7 @@ def progress_bar(first: str) -> Iterator[Callable[[float, str], None]]:
 
 @contextmanager
 def counting_bar(what: str) -> Iterator[Callable[[int, int, str], None]]:
-    """A function that is told how many are done, of how many, and the latest."""
+    """A function to show how many are done, of how many, and the latest."""
     if not sys.stderr.isatty():
         with _log() as tell:
             tell(what)
@@ -65,7 +65,7 @@ def counting_bar(what: str) -> Iterator[Callable[[int, int, str], None]]:
 
 @contextmanager
 def _log() -> Iterator[Callable[[str], None]]:
-    """A function that is told what is being done. Every EVERY seconds a line says the latest, also where nothing new was told."""
+    """A function to tell the current step. Every EVERY seconds a line says the latest one, new or not."""
     begun, latest, done = time.monotonic(), [""], threading.Event()
 
     def beat() -> None:
@@ -87,6 +87,6 @@ def _log() -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def _shown(first: str, total: float | None, *columns: ProgressColumn) -> Iterator[Callable[..., None]]:
-    """What changes a line of these columns."""
+    """A function to change a line of these columns."""
     with Progress(*columns, console=Console(stderr=True), transient=True) as line:
         yield partial(line.update, line.add_task(first, total=total))

@@ -48,8 +48,8 @@ def command(
 ) -> int:  # fmt: skip
     """Compare with numpy, torch, oneDNN, onnxruntime, Exo and libxsmm: same problem, same turn, results checked.
 
-    SUITE is gemm-f32, gemm-int8, gemm-bf16, conv, depthwise, separable, gru, lstm, reductions, elementwise, norms, attention,
-    quantised, operators or all. On a machine that is not quiet turns are dropped, and the figures say how many.
+    SUITE is gemm-f32, gemm-int8, gemm-bf16, conv, depthwise, separable, gru, lstm, reductions, elementwise, norms,
+    attention, quantised, operators or all. On a busy machine turns are dropped, and the figures say how many.
     """
     from isamap_smt.bench.plots import require_matplotlib
     from isamap_smt.bench.summary import never_right
@@ -73,7 +73,7 @@ def command(
 def show(
     recorded: tuple[Path, ...], names: tuple[str, ...], plots: Path | None, page: Path | None, as_json: bool
 ) -> int:
-    """Print and draw what was measured before. Raises ResultsError and OptionError."""
+    """Print and draw earlier measurements. Raises ResultsError and OptionError."""
     from isamap_smt.bench.pages import read_page
     from isamap_smt.bench.plots import write_means
     from isamap_smt.bench.results import load
@@ -102,7 +102,7 @@ def show(
 
 
 def _written(results: Any, plots: Path | None, page: Path | None) -> list[Path]:
-    """The files that were asked for beside the results."""
+    """Write the files requested beside the results; returns their paths."""
     from isamap_smt.bench.pages import write_page
     from isamap_smt.bench.plots import write_plots
 
@@ -169,7 +169,7 @@ def measured(names: tuple[str, ...], output: Path, options: dict[str, Any]) -> A
 
 
 def take_over(results: Any, output: Path, resume: bool, force: bool) -> None:
-    """What is there already is taken over, replaced, or the reason to stop. Raises ResultsError."""
+    """Take earlier results over, or let them be replaced. Raises ResultsError if neither is asked for, OptionError if both."""
     from isamap_smt.bench.results import ResultsError, load
 
     if resume and force:
@@ -185,7 +185,7 @@ def take_over(results: Any, output: Path, resume: bool, force: bool) -> None:
 
 
 def default_threads() -> tuple[int, ...]:
-    """One and two threads, or one alone on a single core, which is said."""
+    """One and two threads; on a single core one alone, with a note."""
     from isamap_smt.bench.machine import cores
 
     if len(cores()) > 1:

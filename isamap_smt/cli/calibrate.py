@@ -17,7 +17,7 @@ from isamap_smt.cli.output import answer, byte_count, console, seconds, table
 @compiler_option
 @as_json
 def command(show: bool, cc: str | None, as_json: bool) -> None:
-    """Measure bandwidths, instructions and threads of this machine; schedules are priced with what was found.
+    """Measure bandwidths, instructions and threads of this machine; schedules are priced with the result.
 
     It takes less than a minute and wants an otherwise idle machine. The result is kept beside the caches, for this
     machine alone.

@@ -36,11 +36,11 @@ STATUSES = {"right": 0, "unknown": 2, "wrong": WRONG_DESCRIPTION}
 def command(
     hardware: str, only: tuple[str, ...], results: int, seed: int, target: str, cc: str | None, as_json: bool
 ) -> int:
-    """Run every instruction of HARDWARE on random and edge operands, and compare with what its description says.
+    """Run every instruction of HARDWARE on random and edge operands, and compare with its description.
 
-    Each runs in a process of its own, at the edges of pages that must not be touched, unaligned where its description asks for no
-    alignment, again, and in two threads. Status 0: all are right; 5: one is wrong, with a counterexample; 2: none is wrong, but one
-    could not be run.
+    Each runs in a process of its own, at the edges of forbidden pages, unaligned unless its description asks for
+    alignment, again, and in two threads. Status 0: all are right; 5: one is wrong, with a counterexample; 2: none is
+    wrong, but one could not be run.
     """
     from isamap_smt.runtime.conformance import check_hardware
     from isamap_smt.runtime.conformance.outcome import document

@@ -40,13 +40,14 @@ def command(
     timeout: float | None,
     as_json: bool,
 ) -> int:
-    """Prove or refute that the C of each instruction in a table is what its text says.
+    """Prove or refute, for each instruction in a table, that its C agrees with its text.
 
     `exo`: Exo's x86, Neon and RISC-V vector instructions; `exo-gemmini`: those of Gemmini, executed on its model;
     `tvm`: TVM's tensor intrinsics for x86 and Arm; all as installed.
     FILE.h: C functions with contracts in comments before them.
-    Exit status: 0 all proved, 1 one is refuted, 2 none is refuted but one is only tested, unknown or cannot be read, 3 misuse.
-    With --machine: 0 where there is a machine of what is proved, 3 where there is none.
+
+    Exit status: 0 all proved, 1 one is refuted, 2 none is refuted but one is only tested, unknown or cannot be read,
+    3 misuse. With --machine: 0 if the proved instructions make a machine, 3 if they make none.
     """
     if page is not None:
         check_folder(Path(page))

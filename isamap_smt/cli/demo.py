@@ -30,7 +30,7 @@ SEEDS = 3  # orders of the engines, beside the one that keeps time
 
 
 def description() -> Path:
-    """The example's file: in an installed package beside the machines, else in the checkout that this runs from."""
+    """The example's file: beside the machines in an installed package, else in this checkout."""
     import isamap_hardware
 
     machines = Path(isamap_hardware.__file__).parent
@@ -39,7 +39,7 @@ def description() -> Path:
 
 
 def do_network(name: str, cc: str | None, json: bool, budget: float) -> dict[str, Any]:
-    """A network that comes along, beside onnxruntime where it is installed. Raises WrongResultError."""
+    """A bundled network, beside onnxruntime if it is installed. Raises WrongResultError."""
     from isamap_smt.cli.network import document, ran_model, show
     from isamap_smt.ir.errors import WrongResultError
     from isamap_smt.networks.onnx.model import file_of
@@ -144,7 +144,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Wrong:
-    """A mapping that looks plausible and is not."""
+    """A plausible, but wrong mapping."""
 
     why: str
     kernel: str
@@ -153,7 +153,7 @@ class Wrong:
 
 
 def depthwise(arrays: Arrays) -> np.ndarray:
-    """3x3 by shifted slices: what one writes in NumPy."""
+    """3x3 by shifted slices, as written in NumPy."""
     image, weights = arrays["I"], arrays["W"]
     r, s = weights.shape[:2]
     padded = np.pad(image, ((0, 0), (r // 2, r // 2), (s // 2, s // 2), (0, 0)))
@@ -219,8 +219,10 @@ def run_demo(
     networks: Sequence[str] = NETWORKS,
 ) -> dict[str, Any]:
     """Do all of it; prints as it goes, or one JSON document at the end. Each kernel is timed for `budget` seconds.
-    engines: sizes of the product on the machine with engines. networks: names of those that come along, run where onnx is
-    installed, which reads them."""
+
+    engines: sizes of the product on the machine with engines. networks: names of bundled ones, run only if onnx,
+    their reader, is installed.
+    """
     from isamap_smt.language.hardware_library import find_hardware
 
     machine = find_hardware("host")
@@ -257,7 +259,7 @@ def pages_of(document: dict[str, Any]) -> list[str]:
 
 
 def index_page(document: dict[str, Any]) -> str:
-    """A page that links to the pages and the C of the demonstration, all in one folder, and shows what was refuted."""
+    """A page with links to the pages and the C of the demonstration, all in one folder, and with the refuted mappings."""
     from isamap_smt.report.page import rendered
 
     rows = [

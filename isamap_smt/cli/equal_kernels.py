@@ -51,7 +51,7 @@ def _kernel(spec: str, name: str) -> Kernel:
 
 
 def told(found: Equality) -> list[str]:
-    """The answer in lines: the verdict, and an input where it is refuted."""
+    """The answer in lines: the verdict, and an input if it is refuted."""
     a, b = found.first.name, found.second.name
     if found.difference is not None:
         return [f"refuted: {a} and {b} differ", *(f"  {line}" for line in found.difference.lines(a, b))]

@@ -1,10 +1,13 @@
-"""What ends the command line from outside: Ctrl-C wherever it comes, never lost and never turned into another error; and a reader
-that has seen enough (`| head`), which ends us as it ends every other filter: by SIGPIPE, in silence.
+"""The command line ended from outside: by Ctrl-C, or by a reader that has seen enough (`| head`).
+
+Ctrl-C is never lost and never turned into another error. A lost reader ends us like every other filter: by SIGPIPE, in
+silence.
 
 An interrupt raised while a module is loaded becomes whatever the loading makes of exceptions (an ImportError, a
-RuntimeError, a RecursionError), one raised while ctypes converts an argument becomes an ArgumentError, and one raised
-in a finalizer is printed and dropped by the interpreter. Each is taken again a moment later. Of pipes only standard output and
-standard error end the process: a worker that died is a pipe without a reader as well, and who wrote to it wants to hear of it.
+RuntimeError, a RecursionError), one raised while ctypes converts an argument becomes an ArgumentError, and one
+raised in a finalizer is printed and dropped by the interpreter. Each is taken again a moment later. Of pipes only
+standard output and standard error end the process: a dead worker is a pipe without a reader as well, and its writer
+wants to hear of it.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ LONGEST = 3.0  # seconds an interrupt waits for a better moment; a user's own mo
 
 
 def take_interrupts() -> None:
-    """From now on SIGINT raises KeyboardInterrupt in the main thread, put off over moments that would lose it."""
+    """From now on SIGINT raises KeyboardInterrupt in the main thread, delayed over moments that would lose it."""
     since: list[float] = []
     raised: list[bool] = []
     sender = _Sender()
@@ -52,10 +55,11 @@ def take_interrupts() -> None:
 
 
 class _Sender:
-    """Sends the main thread another interrupt, after the bad moment and so that it ends a wait, and one more until one is raised.
+    """Sends the main thread another interrupt after the bad moment, to end a wait, and one more until one is raised.
 
-    One thread, and no lock: what asks for it is a handler, which may come while that thread is being started. On a busy machine
-    that takes longer than AGAIN."""
+    One thread, and no lock: the request comes from a handler, possibly while this thread is being started. On a busy
+    machine a start takes longer than AGAIN.
+    """
 
     def __init__(self) -> None:
         self.pending = self.started = False
@@ -76,8 +80,10 @@ class _Sender:
 
 
 def _within(frame: FrameType | None, code: CodeType) -> bool:
-    """Whether the code, or what it called, is being executed: of the hook that hears what finalizers lost, an interrupt in which is
-    lost, too."""
+    """Whether the code, or a callee of it, is being executed.
+
+    Asked of the hook for exceptions lost in finalizers: an interrupt inside the hook is lost, too.
+    """
     while frame is not None:
         if frame.f_code is code:
             return True
@@ -86,7 +92,7 @@ def _within(frame: FrameType | None, code: CodeType) -> bool:
 
 
 def _delicate(frame: FrameType | None) -> bool:
-    """Whether the frame, or one that called it, loads a module or converts an argument for ctypes."""
+    """Whether the frame, or a caller of it, loads a module or converts an argument for ctypes."""
     while frame is not None:
         if frame.f_code.co_filename == "<frozen importlib._bootstrap>" or frame.f_code.co_name == "from_param":
             return True
@@ -95,7 +101,7 @@ def _delicate(frame: FrameType | None) -> bool:
 
 
 def end_with_reader() -> None:
-    """From now on a write to a standard stream that nobody reads any more ends the process; one that was closed takes all."""
+    """From now on a write to a standard stream without a reader ends the process; a closed stream takes everything."""
     sys.stdout, sys.stderr = sys.stdout or open(os.devnull, "w"), sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # other pipes: BrokenPipeError
@@ -103,7 +109,7 @@ def end_with_reader() -> None:
 
 
 class _Pipe(io.FileIO):
-    """The writing end of a pipe without which there is nothing left to do."""
+    """The writing end of a pipe; without a reader there is nothing left to do."""
 
     def write(self, data: Any, /) -> int:
         """As any file's, while somebody reads."""
@@ -117,7 +123,7 @@ class _Pipe(io.FileIO):
 
 
 def _ending(stream: Any) -> Any:
-    """The stream, if need be as another one with the same settings that ends with its reader."""
+    """The stream, or another one with the same settings that ends with its reader."""
     if not isinstance(stream, io.TextIOWrapper) or not _has_reader(stream):
         return stream
     stream.flush()

@@ -1,4 +1,4 @@
-"""isamap list kernels|models|hardware|instructions|rules: the names that commands take, and what values may be rewritten by."""
+"""isamap list kernels|models|hardware|instructions|rules: the names that commands take, and the rewrite rules."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _WIDTH = 40  # characters of a row's description
 @click.argument("name", required=False, metavar="[NAME]")
 @as_json
 def command(what: str, name: str | None, as_json: bool) -> None:
-    """List the kernels, the models, the hardware or the instructions that the other commands know by name, or the rewrite rules,
-    each with the arithmetics in which it is proved.
+    """List the kernels, the models, the hardware or the instructions that other commands know by name, or the rewrite
+    rules, each with the arithmetics in which it is proved.
 
-    NAME is a kernel or a machine, which is then told in full; of instructions those of that machine are listed.
+    With NAME, a kernel or a machine is described in full; of instructions, those of this machine are listed.
     """
     things: dict[str, tuple[Callable[[str | None], dict[str, Any]], Callable[[dict[str, Any]], None]]] = {
         "kernels": (list_kernels, _show_kernel if name else _show_kernels),
@@ -66,7 +66,7 @@ def _kernel(name: str, kernel: Kernel) -> dict[str, Any]:
 
 
 def list_models(only: str | None = None) -> dict[str, Any]:
-    """{"models": [{name, about, file, bytes}]}: the networks that come along. They are listed all together."""
+    """{"models": [{name, about, file, bytes}]}: the bundled networks. They are listed all together."""
     import isamap_kernels
 
     if only:
@@ -113,7 +113,7 @@ def _hardware(name: str, machine: Hardware) -> dict[str, Any]:
 
 
 def list_instructions(only: str | None = None) -> dict[str, Any]:
-    """{"instructions": [{name, axes, text, dtypes, kind, requires, runs_here}]} of one machine or all, those that compute first."""
+    """{"instructions": [{name, axes, text, dtypes, kind, requires, runs_here}]} of one machine or all, computing ones first."""
     from isamap_smt.language.hardware_library import find_hardware, hardware_names
 
     machines = [find_hardware(name) for name in ([only] if only else hardware_names()) if only or name != "host"]
@@ -135,7 +135,7 @@ def _instruction(instruction: Instruction) -> dict[str, Any]:
 
 
 def _runs_here(instruction: Instruction) -> bool:
-    """Whether this CPU has what the instruction needs, and there is C for it."""
+    """Whether this CPU has all features the instruction needs, and there is C for it."""
     from isamap_smt.language.hardware_library import missing_features
 
     return bool(instruction.emit) and not missing_features([instruction])

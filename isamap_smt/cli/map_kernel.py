@@ -1,4 +1,4 @@
-"""isamap map KERNEL INSTRUCTION: every legal mapping of the family, proved, and what forbids the others."""
+"""isamap map KERNEL INSTRUCTION: every legal mapping of the family, proved, and the causes that forbid the others."""
 
 from __future__ import annotations
 
@@ -46,12 +46,11 @@ if TYPE_CHECKING:
 @verbose_option
 @kernel_options
 def command(words: tuple[str, ...], family: str, partial: bool, verbose: bool, as_json: bool, **options: Any) -> int:
-    """Find every legal mapping of KERNEL onto INSTRUCTION; each is proved for all sizes that are not given.
+    """Find every legal mapping of KERNEL onto INSTRUCTION; each is proved for all sizes left open.
 
-    The name of a machine made of a table, such as exo:AVX2, stands for all its instructions that compute; avx2.selected is put
-    together from the machine's instructions for the statement.
-
-    With all --sizes each mapping has its predicted cycles, and the one that `isamap schedule` takes is marked.
+    The name of a machine made of a table, such as exo:AVX2, stands for all its computing instructions; avx2.selected
+    is put together from the machine's instructions for the statement. With all --sizes each mapping has its
+    predicted cycles, and the choice of `isamap schedule` is marked.
     """
     pairs = read_pairs(words, options)
     if len(pairs) > 1:
@@ -90,7 +89,7 @@ def _onto_all(
     pairs: list[tuple[Kernel, Instruction, int]], family: str, partial: bool, verbose: bool, as_json: bool,
     options: dict[str, Any],
 ) -> int:  # fmt: skip
-    """Each instruction in turn; those onto which there is no mapping are named in one line."""
+    """Each instruction in turn; those without a mapping are named in one line."""
     found: dict[str, MappingSet] = {}
     none: list[str] = []
     for kernel, instruction, statement in pairs:
@@ -128,7 +127,9 @@ def as_document(found: MappingSet) -> dict[str, Any]:
 def mapping_document(mapping: Any, lies: bool = True) -> dict[str, Any]:
     """One mapping: its axes, operands, and how each operand's elements lie in memory for one issue of the instruction.
 
-    lies: whether that is said; it takes as long to find as the mapping, and nobody who has stopped a search waits for it."""
+    lies: whether to say how they lie; it takes as long to find as the mapping, and nobody who has stopped a search
+    waits for it.
+    """
     from isamap_smt.mapping.layout import supply
 
     digits = {} if mapping.split is None else mapping.split.low_digits
@@ -142,7 +143,7 @@ def mapping_document(mapping: Any, lies: bool = True) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Prices:
-    """Predicted cycles by the mapping's id; None where it has no schedule. taken: the one that `isamap schedule` takes, or ''."""
+    """Predicted cycles by the mapping's id; None for one without a schedule. taken: the choice of `isamap schedule`, or ''."""
 
     cycles: dict[str, float | None] = field(default_factory=dict)
     taken: str = ""
@@ -152,7 +153,7 @@ PRICED = 12  # mappings that are scheduled for their price, each in half a secon
 
 
 def _priced(found: MappingSet, words: tuple[str, ...], options: dict[str, Any]) -> Prices:
-    """What each legal mapping costs, where all sizes are given and the instruction's machine makes code for cores."""
+    """The cost of each legal mapping, if all sizes are given and the instruction's machine makes code for cores."""
     from isamap_smt.pipeline.plan import plan
     from isamap_smt.scheduling import schedule
 
@@ -192,7 +193,7 @@ def show_all(found: dict[str, MappingSet], verbose: bool = False) -> None:
 
 
 def show(found: MappingSet, verbose: bool = False, prices: Prices | None = None) -> None:
-    """The mapping set as tables: what is legal, with its price, and the smallest parts that forbid the rest."""
+    """The mapping set as tables: legal mappings with their prices, and the smallest parts that forbid the rest."""
     prices = prices or Prices()
     out = console()
     document = as_document(found)

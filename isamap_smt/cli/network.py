@@ -58,7 +58,7 @@ _OF_KERNELS = ("text", "dtypes", "assume", "accumulate", "constant", "fix", "ins
 
 
 def is_model(words: Sequence[str]) -> bool:
-    """Whether the first argument is a file of ONNX, or the name of a network that comes along."""
+    """Whether the first argument is a file of ONNX, or the name of a bundled network."""
     import isamap_kernels
 
     return bool(words) and (words[0].lower().endswith(".onnx") or words[0] in isamap_kernels.models())
@@ -78,7 +78,7 @@ def _asked(words: Sequence[str], options: dict[str, Any]) -> tuple[Path, str]:
 
 
 def read_model(path: Path, options: dict[str, Any]) -> Network:
-    """The network of a file, with the sizes that the options give."""
+    """The network of a file, with the sizes from the options."""
     from isamap_smt.networks.onnx.importer import from_onnx
 
     with progress("reading the model"):
@@ -89,12 +89,12 @@ def read_model(path: Path, options: dict[str, Any]) -> Network:
 
 
 def parse_most(texts: Sequence[str]) -> dict[str, int]:
-    """The most of each dimension that stays open. Raises OptionError and SizeError."""
+    """The most of each dimension left open. Raises OptionError and SizeError."""
     return parse_sizes(texts, "--max", "batch=8")
 
 
 def parse_constants(texts: Sequence[str]) -> dict[str, Any]:
-    """Values by input: what JSON says, or an array of a file. Raises OptionError."""
+    """Values by input: from JSON, or an array of a file. Raises OptionError."""
     found: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -127,8 +127,10 @@ def planned_network(network: Network, hardware: str, options: dict[str, Any]) ->
 
 @dataclass(frozen=True)
 class Ran:
-    """A network that was run. times, others: seconds of ours and of `against`. difference: where the results first differ.
-    sizes: the largest of those that are open, at which it was timed."""
+    """A network after its run. times, others: seconds of ours and of `against`. difference: the first one between the results.
+
+    sizes: the largest of the open sizes, used for the timing.
+    """
 
     compiled: CompiledNetwork | LoadedNetwork
     against: str
@@ -140,7 +142,7 @@ class Ran:
 
     @property
     def about(self) -> About:
-        """What is said of the network beside its speed."""
+        """Facts about the network beside its speed."""
         return self.compiled.about
 
 
@@ -154,7 +156,7 @@ def run(
     anew: bool,
     options: dict[str, Any],
 ) -> int:
-    """Compile a model, or take what was compiled before; run it on random inputs, compare and time it."""
+    """Compile a model, or take an earlier compilation; run it on random inputs, compare and time it."""
     ran = ran_model(*_asked(words, options), seed, against, cc, budget, anew, options)
     answer(as_json, lambda: document(ran), lambda: show(ran))
     if ran.difference is not None:
@@ -209,8 +211,11 @@ def _placed(path: Path, hardware: str, seed: int, cc: str | None, options: dict[
 def _ran_as_kept(
     path: Path, hardware: str, seed: int, against: str | None, cc: str | None, budget: float, anew: bool, options: dict[str, Any]
 ) -> Ran | None:  # fmt: skip
-    """The model as compile_onnx() has it, and its outputs compared; None where each step is to be looked at: of foreign nodes, and
-    beside what somebody names."""
+    """The model as compile_onnx() has it, with its outputs compared.
+
+    None if the options name a library to compare with, foreign nodes, a placement or a timeout: each step is then
+    looked at.
+    """
     from isamap_smt.networks.kept import compile_onnx
 
     if against or options.get("foreign") or options.get("place") or options["timeout"] is not None:
@@ -228,7 +233,7 @@ def _ran_as_kept(
 
 
 def _inputs(network: Signature, seed: int) -> list[dict[str, np.ndarray]]:
-    """Inputs to compare with: of the largest sizes, and where some are open, of the least and of such between."""
+    """Inputs to compare with: of the largest sizes; if some are open, also of size 1 and of two thirds of the largest."""
     most = largest(network)
     tried = [most, dict.fromkeys(most, 1), {n: -(-m * 2 // 3) for n, m in most.items()}] if most else [most]
     return [random_inputs(network, seed, sizes) for sizes in tried]
@@ -238,7 +243,7 @@ def _compared(
     path: Path, read: Callable[[], Network], compiled: CompiledNetwork | LoadedNetwork, inputs: list[dict[str, np.ndarray]],
     constants: dict[str, Any], against: str | None, budget: float, threads: int,
 ) -> Ran:  # fmt: skip
-    """read: the network, for the interpreter. inputs: what is compared; the first is timed."""
+    """read: the network, for the interpreter. inputs: all are compared; the first is timed."""
     from isamap_smt.networks.against import by_interpreter, first_difference, onnxruntime_session, output_difference
     from isamap_smt.networks.compiled import CompiledNetwork
     from isamap_smt.networks.onnx.model import as_declared
@@ -354,7 +359,7 @@ def show(ran: Ran) -> None:
 def report_model(
     words: Sequence[str], place: Path, measure: bool, cc: str | None, command: str, options: dict[str, Any]
 ) -> dict[str, Any]:
-    """Write the page about a network; what it says as JSON. measure: run it on random inputs."""
+    """Write the page about a network; returns its content as JSON. measure: run it on random inputs."""
     from isamap_smt.networks.compiled import CompiledNetwork
     from isamap_smt.report.network import network_report
     from isamap_smt.runtime.clock import clock_ghz
@@ -416,7 +421,7 @@ def compile_model(
 
 
 def _executed(total: Executed, hardware: str) -> str:
-    """What a call executes, in a line."""
+    """The work of one call, in a line."""
     most = "" if total.exact else "at most "
     kinds = ", ".join(f"{n:,} {kind}" for kind, n in total.kinds.most_common(4))
     uses = f"{sum(total.kinds.values()):,} instructions of {hardware}" + (f" ({kinds})" if kinds else "")

@@ -1,4 +1,4 @@
-"""isamap proofs check DIR of a compiled network: what of it is proved today, by two solvers, and what was not looked at."""
+"""isamap proofs check DIR of a compiled network: its claims proved today by two solvers, and the parts left unchecked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas that no solver has decided, written where the user finds them; what is said of them."""
+"""Formulas that no solver has decided, written where the user finds them, and the message about them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def save(formulas: Mapping[str, str], directory: str) -> list[str]:
 
 
 def told(paths: list[str]) -> list[str]:
-    """What to say of them; nothing where there are none."""
+    """The message about them, in lines; empty if there are none."""
     if not paths:
         return []
     example = paths[0] if len(paths) == 1 else "FILE"

@@ -1,4 +1,4 @@
-"""The options that commands share, and how their text becomes sizes, element types and kernels."""
+"""The options shared by commands, and how their text becomes sizes, element types and kernels."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ statement_option = click.option(
 
 
 def _noted(context: click.Context, option: click.Parameter, threads: int) -> int:
-    """The number itself; it may be meant for another machine, so that more than there are cores is no misuse."""
+    """The number itself; it may be meant for another machine, so more than the cores here is no misuse."""
     from isamap_smt.machine_model.calibration import usable_cores
 
     cores = usable_cores()
@@ -126,7 +126,7 @@ def split_names(words: Sequence[str], text: str | None, second: str) -> tuple[st
 
 
 def _unknown(name: str, second: str) -> str:
-    """What is said of a name that is alone on a command line, where nothing is called so."""
+    """The error about a lone name on a command line, if nothing has this name; else ''."""
     import isamap_hardware
     import isamap_kernels
     from isamap_smt.language.library import kernel_names
@@ -140,7 +140,7 @@ def _unknown(name: str, second: str) -> str:
 
 
 def reproducing(*without: str) -> str:
-    """The command line of the command that runs, quoted for a shell, less the parameters of these names; '' outside of one."""
+    """The command line of the running command, quoted for a shell, without the parameters of these names; '' outside of one."""
     context = click.get_current_context(silent=True)
     if context is None:
         return ""
@@ -197,8 +197,11 @@ def parse_fix(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def load_kernel(name: str | None, options: dict[str, Any]) -> tuple[Kernel, dict[str, int]]:
-    """The kernel of that name, or of --text, with the element types of --dtypes; the others are what it says, or f32. And
-    the --sizes that are still to be fixed: where a text is legal for these alone, it defines them."""
+    """(the kernel of this name or of --text, the --sizes still to be fixed).
+
+    --dtypes give element types; the others are those of the text, or f32. A text legal for given sizes alone defines
+    them itself.
+    """
     from isamap_smt.language.library import find_kernel
 
     text, sizes, dtypes = options["text"], parse_sizes(options["sizes"]), parse_dtypes(options["dtypes"])
@@ -210,7 +213,7 @@ def load_kernel(name: str | None, options: dict[str, Any]) -> tuple[Kernel, dict
 
 
 def load_hardware(name: str, options: dict[str, Any]) -> Hardware:
-    """The machine of that name, made with --set where it is a function. What an architecture's file says in vain is said."""
+    """The machine of this name, made with --set if it is a function. Notes tell the unread parts of an architecture's file."""
     from isamap_smt.architectures import ReadMachine
     from isamap_smt.language.hardware_library import find_hardware
     from isamap_smt.language.loading import with_set
@@ -240,10 +243,10 @@ def machine_named(spec: str, instruction: str | None) -> tuple[str, str | None]:
 
 
 def read_pair(words: Sequence[str], options: dict[str, Any], axes: str) -> tuple[Kernel, Instruction, int]:
-    """The kernel and the instruction that a command maps it onto, whose element types it takes where nobody says any, and the
-    position of the statement that is mapped, counted from 0.
+    """The kernel, the instruction to map it onto, and the position of the mapped statement, counted from 0.
 
-    Of a machine the first instruction with these axes that takes the kernel's element types; else those that it gives.
+    Without --dtypes the kernel takes the instruction's element types. Of a machine: the first instruction with these
+    axes that takes the kernel's own element types; else the first with these axes.
     """
     found = read_pairs(words, options)
     if len(found) == 1:
@@ -260,7 +263,7 @@ def read_pair(words: Sequence[str], options: dict[str, Any], axes: str) -> tuple
 
 
 def read_pairs(words: Sequence[str], options: dict[str, Any]) -> list[tuple[Kernel, Instruction, int]]:
-    """As read_pair(), for each instruction that computes where the second name is a machine."""
+    """As read_pair(), for each computing instruction if the second name is a machine."""
     from isamap_smt.language.hardware_library import find_instructions
     from isamap_smt.language.loading import with_set
 
@@ -270,7 +273,7 @@ def read_pairs(words: Sequence[str], options: dict[str, Any]) -> list[tuple[Kern
 
 
 def _onto_made(words: Sequence[str], options: dict[str, Any], wanted: str) -> tuple[Kernel, Instruction, int] | None:
-    """The same where the instruction is put together for the statement (`avx2.selected`); None for others."""
+    """The same for an instruction put together for the statement (`avx2.selected`); None for others."""
     from isamap_smt.language.hardware_library import find_hardware
     from isamap_smt.mapping.made import POINT, instruction_named, is_made
 
@@ -306,8 +309,8 @@ def comma_separated(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def read_plan(words: Sequence[str], options: dict[str, Any], engines: bool = False) -> dict[str, Any]:
-    """Keyword arguments of plan() from a command's words and options. engines: of machines that have some, too. Raises as
-    check_instruction()."""
+    """Keyword arguments of plan() from a command's words and options. engines: allow machines with engines, too.
+    Raises as check_instruction()."""
     asked = read_asked(words, options)
     if not (engines and asked["hardware"].engines):
         check_instruction(asked["kernel"], asked["hardware"], asked["instruction"])
@@ -315,7 +318,7 @@ def read_plan(words: Sequence[str], options: dict[str, Any], engines: bool = Fal
 
 
 def read_asked(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
-    """The same for whatever machine, also one of which no code can be made."""
+    """The same for any machine, even without code for it."""
     name, machine = split_names(words, options["text"], "HARDWARE")
     kernel, sizes = load_kernel(name, options)
     kernel.with_sizes(sizes)  # wrong sizes are misuse before anything is searched for
@@ -344,7 +347,7 @@ def read_asked(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rewrites(options: dict[str, Any]) -> tuple[Kernel, ...]:
-    """The kernels of --rewrite, with the element types of --dtypes that they have."""
+    """The kernels of --rewrite, with the element types of --dtypes for their own tensors."""
     from isamap_smt.language.library import find_kernel
 
     found = [find_kernel(name) for name in options["rewrites"]]
@@ -361,10 +364,10 @@ def statement_number(kernel: Kernel, number: int) -> int:
 
 
 def check_instruction(kernel: Kernel, hardware: Hardware, name: str | None) -> None:
-    """Nothing happens where code can be made with the instruction of that name, or with any.
+    """Require that code can be made with the instruction of this name, or with any if none is named.
 
-    Raises HardwareError for machines without C, UnknownNameError, DTypeError where the pinned instruction's element
-    types are not the kernel's.
+    Raises HardwareError for machines with engines or without C, UnknownNameError, DTypeError if the pinned
+    instruction's element types are not the kernel's.
     """
     named = computing(hardware, name, kernel)
     if hardware.engines:
@@ -385,8 +388,10 @@ def check_instruction(kernel: Kernel, hardware: Hardware, name: str | None) -> N
 
 
 def computing(hardware: Hardware, name: str | None, kernel: Kernel) -> tuple[Instruction, ...]:
-    """The machine's instructions that compute, or the one of that name; it may be the one that is made for the kernel. Raises
-    HardwareError, UnknownNameError for none."""
+    """The machine's computing instructions, or the one of this name, possibly made for the kernel.
+
+    Raises HardwareError if the machine has none, UnknownNameError for an unknown name.
+    """
     from isamap_smt.mapping.made import instruction_named
     from isamap_smt.mapping.selection import SELECTED
 

@@ -21,13 +21,13 @@ VERDICT_STYLE = {"proved": "green", "refuted": "bold red", "unknown": "yellow"}
 
 
 def print_json(document: Any) -> None:
-    """One JSON document on standard output. Numbers that JSON does not have (infinity) become null."""
+    """One JSON document on standard output. Numbers unknown to JSON (infinity) become null."""
     sys.stdout.write(json.dumps(finite(document), indent=2, default=_plain, allow_nan=False) + "\n")
     sys.stdout.flush()
 
 
 def answer(as_json: bool, document: Callable[[], Any], show: Callable[[], object]) -> None:
-    """The answer of a command: the document as JSON, or what `show` prints for people; the other is not made."""
+    """The answer of a command: the document as JSON, or the output of `show` for people; the other is not made."""
     if as_json:
         print_json(document())
     else:
@@ -47,12 +47,12 @@ def say_notes(notes: Iterable[str]) -> None:
 
 
 def console() -> Console:
-    """Where answers for people go. Narrow only as far as the terminal is; a pipe gets 120 columns."""
+    """The console for answers to people. Narrow only as far as the terminal is; a pipe gets 120 columns."""
     return Console(file=sys.stdout, highlight=False, markup=False, width=None if sys.stdout.isatty() else 120)
 
 
 def tell(*lines: str, style: str = "") -> None:
-    """Lines for people, which a narrow terminal wraps as it likes."""
+    """Lines for people, wrapped by a narrow terminal as it likes."""
     for line in lines:
         console().print(line, style=style or None, soft_wrap=True)
 

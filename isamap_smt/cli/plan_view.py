@@ -1,4 +1,4 @@
-"""What commands say of a plan: its JSON, and its tables. Of a core a schedule for each statement, of engines one for each phase."""
+"""A plan as told by commands: its JSON, and its tables. Cores have a schedule for each statement, engines for each phase."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHOWN = 400  # characters of a note; some list every move of a machine
 
 
 def planned_with_notes(asked: dict[str, Any]) -> Plan:
-    """The Plan of what read_asked() gave; its notes are said on standard error."""
+    """The Plan for the arguments from read_asked(); its notes go to standard error."""
     from isamap_smt.pipeline.plan import plan
 
     with progress(f"planning {asked['kernel'].name}") as tell:
@@ -35,7 +35,7 @@ def planned_with_notes(asked: dict[str, Any]) -> Plan:
 
 
 def built_or_another(planned: Plan, build: Callable[[Plan], T]) -> tuple[Plan, T]:
-    """As isamap_smt.pipeline.another_cover.built(); what a new plan has to say is said on standard error."""
+    """As isamap_smt.pipeline.another_cover.built(); further notes of a new plan go to standard error."""
     from isamap_smt.pipeline.another_cover import built
 
     taken, made = built(planned, build)
@@ -81,7 +81,7 @@ def packing_document(schedule: Schedule) -> dict[str, str]:
 
 
 def packing_words(schedule: Schedule, operand: str) -> str:
-    """Where an operand's elements are read from, in words."""
+    """The source of an operand's elements, in words."""
     stage = schedule.stage(operand)
     if stage.depth is None:
         where = stage.in_place
@@ -127,7 +127,8 @@ def phase_document(s: Schedule) -> dict[str, Any]:
 def schedule_words(planned: Plan) -> str:
     """The schedule in a line: block in registers, steps of the loops outside of it, and how far from the best it may be.
 
-    Of a kernel in several parts: how many were scheduled, and that the best of each says nothing of all together.
+    Of a kernel in several parts: how many were scheduled, and a warning: the best of each says nothing of all
+    together.
     """
     found = planned.schedules
     if not found:
@@ -146,9 +147,9 @@ def schedule_words(planned: Plan) -> str:
 
 
 def show_plan(planned: Plan, verbose: bool = False) -> None:
-    """Of each schedule status and gap, loops, where operands lie, the parts of the cost.
+    """Of each schedule status and gap, loops, places of operands, the parts of the cost.
 
-    verbose: also the cost model's assumptions, and which moves are not used.
+    verbose: also the cost model's assumptions, and the moves left unused.
     """
     out = console()
     if not planned.schedules:
@@ -169,7 +170,7 @@ def show_plan(planned: Plan, verbose: bool = False) -> None:
 
 
 def _show_whole(planned: Plan) -> None:
-    """Of several statements, what is said of all, and a row for each; the rest is of one."""
+    """For several statements, a line about all and a row for each; everything else is about one."""
     whole = table_of(planned.kernel, planned.program)
     if whole is None:
         return
@@ -180,7 +181,7 @@ def _show_whole(planned: Plan) -> None:
 
 
 def standing(s: Schedule) -> str:
-    """How good a schedule is among which: `optimal (search space: ...)`, `feasible, gap 3.40% (search space: ...)`."""
+    """Quality and search space of a schedule: `optimal (search space: ...)`, `feasible, gap 3.40% (search space: ...)`."""
     gap = f", gap {s.gap:.2%}" if s.gap else ""
     return f"{s.status.lower()}{gap} (search space: {space(s)})"
 
@@ -253,7 +254,7 @@ def _show_phase(s: Schedule, verbose: bool) -> None:
 
 
 def show_traffic(moved: Traffic) -> None:
-    """Elements by level and tensor, and energy where the machine says what accesses take."""
+    """Elements by level and tensor, and energy if the machine gives the energy of accesses."""
     rows = [
         (
             r.level,
@@ -276,7 +277,7 @@ def _picojoules(energy: float | None) -> str:
 
 
 def _show_costs(schedule: Schedule, verbose: bool) -> None:
-    """The objective's parts, those that another one overlaps below it; if verbose, the cost model's assumptions by source."""
+    """The objective's parts, each above the parts it overlaps; if verbose, the cost model's assumptions by source."""
     out = console()
     if schedule.costs:
         rows = [
@@ -298,7 +299,7 @@ def _show_costs(schedule: Schedule, verbose: bool) -> None:
 
 
 def _show_outside(s: Schedule) -> None:
-    """What the solver's bound says nothing of."""
+    """The decisions that the solver's bound does not cover."""
     if s.decided_outside:
         console().print("Chosen outside the solver:")
     for text in s.decided_outside:

@@ -1,4 +1,4 @@
-"""isamap proofs update|check|why|export: certificates that others can check."""
+"""isamap proofs update|check|why|export: certificates for others to check."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def check(
 ) -> int:
     """Derive every claim of the certificates in --dir (./proofs) again, and discharge it with Z3 and with cvc5.
 
-    A DIR that `isamap compile MODEL.onnx` wrote is checked in the same way: its files, its kernels' programs, the claims between
-    them, and that its C is what is printed of them.
+    A DIR written by `isamap compile MODEL.onnx` is checked in the same way: its files, its kernels' programs, the
+    claims between them, and its C, printed anew.
 
     Exit status: 0 all ok; 1 some broken (a claim no longer holds), stale (it holds, but was written for something else)
     or damaged; 2 unknown; 3 misuse.
@@ -127,7 +127,7 @@ def check(
 
 
 def summary(outcomes: list[Outcome]) -> dict[str, Any]:
-    """Counts over all certificates, the index, the lock and the archives apart, and the solvers that were asked just now."""
+    """Counts over all certificates, with index, lock and archives apart, and the solvers just asked."""
     from isamap_smt.certificates.manifest import INDEX
     from isamap_smt.certificates.remember import STATUSES
     from isamap_smt.certificates.store import solvers
@@ -147,7 +147,7 @@ def summary(outcomes: list[Outcome]) -> dict[str, Any]:
 
 
 def show(outcomes: list[Outcome]) -> None:
-    """What is not ok, each with its reason, then the counts."""
+    """Everything not ok, each with its reason, then the counts."""
     for o in outcomes:
         if o.status != "ok":
             head, *rest = str(o).split("\n")
@@ -167,7 +167,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def solver_words(found: dict[str, Any]) -> str:
-    """Which solvers discharged how many formulas."""
+    """The solvers and how many formulas each discharged."""
     z3, cvc5 = found["solvers"]["z3"], found["solvers"]["cvc5"]
     if cvc5 == "not installed":
         return (
@@ -181,7 +181,7 @@ def solver_words(found: dict[str, Any]) -> str:
 
 
 def lock_words(lock: Path | None, directory: str) -> str:
-    """What says which certificates must be there."""
+    """A sentence naming the source of the list of required certificates."""
     if lock is None:
         return (
             f"which certificates must be there, {directory} alone says: `isamap proofs update` writes a lock beside it"
@@ -196,11 +196,10 @@ def lock_words(lock: Path | None, directory: str) -> str:
 @open_formulas.option
 @jobs_option
 def update(pattern: str, directory: str, sources: tuple[str, ...], undecided: str, jobs: int | None) -> int:
-    """Write the certificates of the library's kernels on its machines, and anew those of your own files that DIR holds.
+    """Write the certificates of the library's kernels on its machines, and anew the certificates of your own files in DIR.
 
-    PATTERN such as avx2/gemm picks some. DIR.lock, beside it, lists what must be there from now on.
-
-    All of them appear, or none: an interrupt leaves what was there.
+    PATTERN such as avx2/gemm picks some. DIR.lock, beside it, lists the certificates required from now on.
+    All of them appear, or none: an interrupt leaves the old ones.
     """
     from isamap_smt.certificates.claim_file import UndecidedError
     from isamap_smt.cli.proofs_update import update_directory
@@ -232,8 +231,8 @@ def update(pattern: str, directory: str, sources: tuple[str, ...], undecided: st
 def add(words: tuple[str, ...], directory: str, within: tuple[str, ...], as_json: bool, **options: Any) -> int:
     """Plan KERNEL for HARDWARE as `isamap compile` does, and write the certificate of this program into --dir.
 
-    With --within for each input of floating point it says how far rounding may carry each result, for all such inputs; `proofs
-    check` derives that again.
+    With --within for each input of floating point it says how far rounding may carry each result, for all such
+    inputs; `proofs check` derives this bound again.
     """
     from isamap_smt.certificates import save
     from isamap_smt.certificates.manifest import manifest_alone
@@ -294,9 +293,9 @@ def export(to: str, directory: str) -> int:
 @source_option
 @as_json
 def why(name: str, directory: str, hardware: tuple[str, ...], sources: tuple[str, ...], as_json: bool) -> int:
-    """Show a claim in words, its formula, and what its proof needs of it, or the counterexample.
+    """Show a claim in words, its formula, and the assumptions its proof needs, or the counterexample.
 
-    ID may be any part of an id that only one certificate has. Without CLAIM, every claim is listed in words.
+    ID may be any part of an id, if only one certificate has it. Without CLAIM, every claim is listed in words.
     """
     from isamap_smt.certificates.explain import explain, find_certificate
     from isamap_smt.certificates.manifest import check_root

@@ -1,10 +1,10 @@
-"""isamap proofs update: certificates of the library's kernels, chosen with the search and the scheduler and derived without them;
-those of one's own, of the mappings and decisions that they hold.
+"""isamap proofs update: certificates of the library's kernels, chosen with the search and the scheduler and derived
+without them; and of one's own, from the mappings and decisions they hold.
 
-Shipped is every library kernel on every instruction that takes its element types: the claims of the best legal mapping; for the
-machines' main instructions (and gemm on all of them) also the legal list with its completeness, and the program of the schedule
-that the scheduler chooses with sizes left open; and bounds of rounding (proofs_bounded.py). What is chosen is not trusted: the
-certificates are derived from the choice.
+Shipped is every library kernel on every instruction for its element types: the claims of the best legal mapping; for
+the machines' main instructions (and gemm on all of them) also the legal list with its completeness, and the program
+of the scheduler's choice with sizes left open; and bounds of rounding (proofs_bounded.py). The choice is not
+trusted: the certificates are derived from it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Bounded:
 
     @property
     def name(self) -> str:
-        """hardware/kernel, which patterns are matched against."""
+        """hardware/kernel, to match patterns against."""
         return f"{self.hardware}/{self.kernel}"
 
     def covers(self, identifier: str) -> bool:
@@ -76,7 +76,7 @@ BOUNDED = (
 def write_bounded(one: Bounded, directory: str) -> list[str]:
     """Write its certificate, and those of its further statements, below the directory; returns their ids.
 
-    Raises CertificateError where something is not proved; nothing is written then.
+    Raises CertificateError if something is not proved; nothing is written then.
     """
     from isamap_smt.certificates.store import Named, program_certificates
     from isamap_smt.language.example_kernels import example
@@ -118,7 +118,7 @@ class Wanted:
 
     @property
     def name(self) -> str:
-        """hardware/kernel/instruction, which patterns are matched against."""
+        """hardware/kernel/instruction, to match patterns against."""
         return f"{self.hardware}/{self.kernel}/{self.instruction}" if self.kernel else f"{self.hardware}/machine"
 
     def covers(self, identifier: str) -> bool:
@@ -141,7 +141,10 @@ class Wanted:
 
 
 def wanted(pattern: str = "*") -> list[Wanted | Bounded]:
-    """All that match the pattern (`avx2`, `avx2/gemm`, `*/conv2d/*`). What saturates its sums has gemm's: no open sum fits."""
+    """All matches of the pattern (`avx2`, `avx2/gemm`, `*/conv2d/*`).
+
+    Instructions with saturating sums have gemm's alone: no open sum fits.
+    """
     import isamap_hardware
     import isamap_kernels
     from isamap_smt.proof.bounded_sums import carries
@@ -163,7 +166,7 @@ def wanted(pattern: str = "*") -> list[Wanted | Bounded]:
 def write(one: Wanted, directory: str) -> list[str]:
     """Write the certificates of one pair below the directory; returns their ids.
 
-    Raises CertificateError where a verdict is unknown or a program is not proved; nothing of the pair is written then.
+    Raises CertificateError if a verdict is unknown or a program is not proved; nothing of the pair is written then.
     """
     from isamap_smt.certificates.errors import CertificateError
     from isamap_smt.certificates.store import (
@@ -203,7 +206,7 @@ def write(one: Wanted, directory: str) -> list[str]:
 
 
 def _schedules(kernel: Kernel, one: Wanted, instruction: Instruction) -> tuple[Schedule, ...]:
-    """The schedules of the pair's program, with open sizes where the kernel allows it; none where none is certified."""
+    """The schedules of the pair's program, with open sizes if the kernel allows it; none if none is certified."""
     from isamap_smt.language.hardware_library import find_hardware
     from isamap_smt.pipeline.plan import plan
 
@@ -230,7 +233,7 @@ def _filled_along_axes(instruction: Instruction) -> bool:
 
 @dataclass(frozen=True)
 class Own:
-    """One certificate, where it stands."""
+    """One certificate and its place."""
 
     directory: str
     id: str
@@ -238,9 +241,9 @@ class Own:
 
 
 def own(directory: Path, pattern: str = "*", sources: tuple[str, ...] = ()) -> list[Own]:
-    """Those that match the pattern (`accel`, `accel/layer`, `*/layer/outer`, or a whole id).
+    """One's own certificates at the place that match the pattern (`accel`, `accel/layer`, `*/layer/outer`, or a whole id).
 
-    Raises CertificateError for one of one's own that stands where the library's would be written.
+    Raises CertificateError for one of one's own in the place of a library's certificate.
     """
     library = wanted()
     found: list[Own] = []
@@ -257,7 +260,7 @@ def own(directory: Path, pattern: str = "*", sources: tuple[str, ...] = ()) -> l
 def write_again(one: Own, scratch: str) -> list[str]:
     """Write it below the scratch directory, from today's sources; returns its id, which may be another one.
 
-    Raises CertificateError where it is damaged, not proved any more, or what it is about is not found.
+    Raises CertificateError if it is damaged, no longer proved, or its subject is not found.
     """
     place = Path(one.directory) / one.id
     try:
@@ -293,7 +296,7 @@ def _require_library(directory: Path, identifier: str, by: Wanted | Bounded) -> 
 
 @dataclass(frozen=True)
 class Updated:
-    """written: ids. lock: the file that lists them; added, removed, changed: in what it differs from what it said before."""
+    """written: ids. lock: the file with their list; added, removed, changed: its differences from the earlier lock."""
 
     written: list[str]
     lock: Path
@@ -309,11 +312,11 @@ def update_directory(
     progress: Callable[[int, int, list[str]], None] | None = None,
     sources: tuple[str, ...] = (),
 ) -> Updated:
-    """Write every certificate that matches the pattern, the library's and those of one's own that stand at the place, and list
-    all in the lock beside it. The others stay as they are. sources: files whose code those of one's own may name.
+    """Write every matching certificate, the library's and one's own at the place, and list all in the lock beside it.
 
-    Raises CertificateError where nothing matches, one is not proved, or one of one's own is gone that the lock lists; OutputError
-    where the place holds something else.
+    The others stay as they are. sources: files with code named by one's own certificates.
+    Raises CertificateError if nothing matches, one is not proved, or one of one's own in the lock is gone; OutputError
+    if the place holds something else.
     """
     check_place(place, no_certificate)
     mine, chosen, lock = own(place, pattern, sources), wanted(pattern), lock_path(place)
@@ -347,7 +350,7 @@ def update_directory(
 
 
 def _keep(place: Path, identifier: str, scratch: Path) -> None:
-    """One that is not written anew goes over as it is; a damaged one would be lost."""
+    """Copy a certificate as it is if it is not written anew; a damaged one would be lost."""
     try:
         unpack(place, identifier, scratch)
     except CertificateError as error:

@@ -1,4 +1,4 @@
-"""isamap prove KERNEL INSTRUCTION --axes ...: a verdict for each claim; the exit status says which."""
+"""isamap prove KERNEL INSTRUCTION --axes ...: a verdict for each claim, and an exit status for all."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def command(
 ) -> int:  # fmt: skip
     """Prove or refute one mapping of KERNEL onto INSTRUCTION.
 
-    Exit status: 0 proved, 1 refuted, 2 unknown, 3 misuse. Where Z3 gives up, the formula is saved.
+    Exit status: 0 proved, 1 refuted, 2 unknown, 3 misuse. If Z3 gives up, the formula is saved.
     """
     from isamap_smt.certificates.claim_file import undecided_formulas
     from isamap_smt.mapping.fuse import fuse
@@ -88,7 +88,7 @@ def command(
 
 
 def together(pair: RangePair | None) -> dict[str, Any]:
-    """The ranges of two inputs under which the mapping is proved; nothing where there are none."""
+    """The ranges of two inputs under which the mapping is proved; empty if there are none."""
     return {} if pair is None else {"together": {"assume": list(pair.texts), "weakest": pair.exact}}
 
 
@@ -122,7 +122,7 @@ def _further(pair: RangePair | None) -> str:
 
 
 def extras(result: Any) -> dict[str, Any]:
-    """What else is known: why a rejection fails and what mends it, and when the accumulator cannot overflow."""
+    """Further facts: why a rejection fails and how to mend it, and when the accumulator cannot overflow."""
     from isamap_smt.proof.overflow import overflow
 
     longest = overflow(result.mapping.kernel)
@@ -146,7 +146,7 @@ def extras(result: Any) -> dict[str, Any]:
 
 
 def left_to_the_program(result: Any) -> list[str]:
-    """What the proof of a mapping does not show, in words; empty for most."""
+    """Facts left open by the proof of a mapping, in words; empty for most."""
     return list(result.left) if isinstance(result, ProvedMapping) else []
 
 
@@ -162,7 +162,7 @@ def proof_document(proof: Proof) -> dict[str, Any]:
 
 
 def claim_document(claim: ClaimResult) -> dict[str, Any]:
-    """One claim: its verdict, and the witness or the reason where it is not proved."""
+    """One claim: its verdict, and the witness or the reason if it is not proved."""
     document: dict[str, Any] = {
         "claim": claim.claim,
         "subject": claim.subject,
@@ -179,7 +179,7 @@ def claim_document(claim: ClaimResult) -> dict[str, Any]:
 
 
 def show(result: Any, title: str, verbose: bool = False) -> None:
-    """The verdict, with a counterexample and what to try where it is refuted; the claims that are not proved, all if verbose."""
+    """The verdict; if refuted, a counterexample and remedies; then the unproved claims, or all if verbose."""
     from isamap_smt.proof.overflow import BEYOND, overflow
 
     proof: Proof = result.proof

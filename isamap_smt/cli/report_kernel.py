@@ -75,12 +75,11 @@ def command(
 ) -> None:
     """Write one self-contained HTML page: lanes, loops and buffers, roofline, claims with their times, C.
 
-    `isamap report MODEL.onnx [HARDWARE]` does the same with a whole network: its steps, memory, times and proof.
-
-    Of a machine with engines: cycles, a timeline of the simulated run, what the memories hold, the plan, the program, its proof.
-
-    Of a machine that only maps (its instructions have no C, or it has no memories), and of a kernel that no instruction takes, the
-    page shows every mapping, proved, and what refutes the others; it says that nothing was scheduled, and why.
+    `isamap report MODEL.onnx [HARDWARE]` does the same with a whole network: its steps, memory, times and proof. Of
+    a machine with engines: cycles, a timeline of the simulated run, the contents of the memories, the plan, the
+    program, its proof. If a machine only maps (its instructions have no C, or it has no memories), or no instruction
+    takes the kernel, the page shows every mapping, proved, and how the others are refuted; it says that nothing was
+    scheduled, and why.
     """
     from isamap_smt.report.page import is_report
 
@@ -123,7 +122,7 @@ def _finished(document: dict[str, Any], place: Path, as_json: bool, show: bool) 
 def planned_page(
     place: Path, asked: dict[str, Any], planned: Plan, measure: bool, cc: str | None
 ) -> dict[str, Any] | None:
-    """Write the page about a plan; what it says as JSON. None where it uses no instruction, whose lanes a page could draw."""
+    """Write the page about a plan; returns its content as JSON. None if the plan uses no instruction: a page draws its lanes."""
     from isamap_smt.report.compared import Beside, beside
     from isamap_smt.report.page import html_report
     from isamap_smt.report.roofline import roofline_position
@@ -154,7 +153,7 @@ def planned_page(
 
 
 def require_no_schedule(asked: dict[str, Any]) -> None:
-    """Nothing happens where nothing is asked of a schedule. Raises OptionError for a machine that has none."""
+    """Raises OptionError if a decision or a constant of a schedule is asked for: the machine has no schedule."""
     hardware = asked["hardware"]
     for option in ("fix", "constant"):
         if asked[option]:
@@ -165,10 +164,10 @@ def require_no_schedule(asked: dict[str, Any]) -> None:
 def maps_alone(
     place: Path, asked: dict[str, Any], instructions: Sequence[Instruction], given: Collection[str], why: Sequence[str]
 ) -> dict[str, Any]:
-    """Write the page about mappings without a schedule; what it says as JSON.
+    """Write the page about mappings without a schedule; returns its content as JSON.
 
-    given: tensors whose element types the command line says; those that nobody says are the instruction's, as in `isamap map`.
-    why: what is in the way of a schedule.
+    given: tensors with element types from the command line; the others take the instruction's, as in `isamap map`.
+    why: the obstacles to a schedule.
     """
     from isamap_smt.report.page import mapping_report
 
@@ -184,7 +183,7 @@ def maps_alone(
 def mappings_document(
     place: Path, hardware: Hardware, found: Sequence[MappingSet], lacks: Sequence[str]
 ) -> dict[str, Any]:
-    """What a page says of mappings, as JSON."""
+    """The content of a page about mappings, as JSON."""
     return {
         "page": str(place),
         "hardware": hardware.name,
@@ -222,9 +221,9 @@ def searches(asked: dict[str, Any], instructions: Sequence[Instruction], given: 
 def engines_page(
     place: Path, asked: dict[str, Any], instructions: Sequence[Instruction], given: Collection[str], measure: bool
 ) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
-    """Write the page about a plan for engines; what it says as JSON. None, and why, where nothing can be scheduled.
+    """Write the page about a plan for engines. Returns (its content as JSON, ()), or (None, reasons) without a schedule.
 
-    measure: simulate it. Raises WrongResultError, and what plan() raises where decisions of a schedule are asked for.
+    measure: simulate it. Raises WrongResultError, and the errors of plan() if decisions of a schedule are asked for.
     """
     from isamap_smt.report.engines import engine_report
 
@@ -252,7 +251,7 @@ def engines_page(
 
 
 def simulated_if_few(planned: Plan) -> tuple[Simulation | None, str]:
-    """A timed run of a plan for engines at the sizes that it was made for; or None, and why. Raises WrongResultError."""
+    """A timed run of a plan for engines at the plan's own sizes; or None, and why. Raises WrongResultError."""
     from isamap_smt.runtime.judge import visited
     from isamap_smt.runtime.measure import arrays_for
     from isamap_smt.targets.simulate import Simulated
@@ -269,7 +268,7 @@ def simulated_if_few(planned: Plan) -> tuple[Simulation | None, str]:
 
 
 def _meant(typed: Kernel, sized: Kernel, statement: int) -> Kernel:
-    """The kernel in an instruction's types, or as it was where its statement means nothing in these (an axis is no i8)."""
+    """The kernel in an instruction's types, or as it was if its statement means nothing in these (an axis is no i8)."""
     from isamap_smt.ir.typed import typed_value
 
     try:
@@ -280,7 +279,7 @@ def _meant(typed: Kernel, sized: Kernel, statement: int) -> Kernel:
 
 
 def measured_if_possible(planned: Any, threads: int, cc: str | None) -> tuple[Measured | None, float | None, str]:
-    """(what was measured, the clock in GHz just after, why nothing was measured)."""
+    """(the measurement, the clock in GHz just after, why nothing was measured)."""
     from isamap_smt.language.hardware_library import missing_features
     from isamap_smt.pipeline.build import build
     from isamap_smt.runtime.clock import clock_ghz

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 
 def status_of(wrong: str) -> int:
-    """The exit status of a run; where its result is wrong, standard error says why."""
+    """The exit status of a run; if its result is wrong, standard error says why."""
     if wrong:
         say(f"error: the result is wrong: {wrong}")
     return WRONG_RESULT if wrong else 0
@@ -83,7 +83,7 @@ def judgement_document(seen: Judgement) -> dict[str, Any]:
 
 
 def show_judgement(seen: Judgement) -> None:
-    """What bounds the error of a result that is not wrong."""
+    """The bounds on the error of a correct result."""
     if not seen.reason:
         console().print(
             f"largest error {seen.error:.2e} of the largest element, against {seen.against}; "
@@ -99,7 +99,7 @@ def show_judgement(seen: Judgement) -> None:
 
 
 def observed_document(seen: Observed) -> dict[str, Any]:
-    """What the simulator saw, as JSON. cycles: null of a core."""
+    """The simulator's observations, as JSON. cycles: null of a core."""
     return {
         "wrong": seen.wrong,
         "cycles": seen.cycles,
@@ -110,7 +110,7 @@ def observed_document(seen: Observed) -> dict[str, Any]:
 
 
 def show_orders(seen: Observed, planned: Plan) -> None:
-    """In how many orders the simulator ran the program, and what it found."""
+    """In how many orders the simulator ran the program, and its findings."""
     orders = "1 order" if seen.orders == 1 else f"{seen.orders} orders"
     console().print(
         f"simulated in {orders}: {len(seen.races) or 'no'} races; proved: {len(planned.proof.claims)} claims"
@@ -165,10 +165,10 @@ def command(
 ) -> int:  # fmt: skip
     """Compile KERNEL for HARDWARE, run it on random arrays, compare with the reference, and time it.
 
-    A result that is off by more than its rounding explains, or not equal where the arithmetic is exact, is status 6.
-    `isamap run MODEL.onnx [HARDWARE]` does the same with a whole network.
-    The time is that of the best of several repetitions. Packing of operands counts, but for those named by --constant.
-    Under an emulator the kernel is called once, and not timed. A machine with engines is simulated: cycles, and races in any order.
+    A result off by more than its rounding explains, or unequal in exact arithmetic, is status 6.
+    `isamap run MODEL.onnx [HARDWARE]` does the same with a whole network. The time is the best of several
+    repetitions. Packing of operands counts, but for those named by --constant. Under an emulator the kernel is
+    called once, and not timed. A machine with engines is simulated: cycles, and races in any order.
     """
     from isamap_smt.language.ranges import assume
     from isamap_smt.targets import find_target
@@ -225,9 +225,9 @@ def command(
 class Ran:
     """A plan's program on a target, and how its result compares.
 
-    kernel: as asked, with all sizes.
-    times: of the calls, seconds; () where the target keeps no time. rate: operations a nanosecond. observed: of the simulator.
-    told: what a target says of the call; timing: of its timing model. trace: the file that the timed run was written to.
+    kernel: as asked, with all sizes. times: of the calls, seconds; () if the target keeps no time. rate: operations
+    a nanosecond. observed: of the simulator. told: the target's words about the call; timing: of its timing model.
+    trace: the file with the timed run.
     """
 
     planned: Plan
@@ -244,7 +244,7 @@ class Ran:
 
 
 def require_executed_here(machine: Hardware) -> None:
-    """Nothing happens unless only another target executes the machine here. Raises HardwareError that names the target."""
+    """Raise HardwareError, naming the target, if only another target executes the machine here."""
     from isamap_smt.targets.target import executor_of
 
     elsewhere, by = executor_of(machine)
@@ -253,7 +253,7 @@ def require_executed_here(machine: Hardware) -> None:
 
 
 def require_traced(machine: Hardware, where: Target) -> None:
-    """Nothing happens for engines in the simulator. Raises HardwareError for others, which keep no trace."""
+    """Raise HardwareError unless the machine has engines and the target is the simulator: others keep no trace."""
     if not machine.engines:
         raise HardwareError(f"--trace shows the uses of engines, and {machine.name} has none; leave it out")
     if where.name != "simulate":
@@ -261,7 +261,7 @@ def require_traced(machine: Hardware, where: Target) -> None:
 
 
 def is_trace(text: str) -> bool:
-    """Whether a file's text is a trace that --trace wrote."""
+    """Whether a file's text is a trace written by --trace."""
     from isamap_smt.simulator.timeline import GENERATOR
 
     try:
@@ -271,7 +271,7 @@ def is_trace(text: str) -> bool:
 
 
 def _simulated(where: Target, planned: Plan, kernel: Kernel, seed: int, seeds: int, trace: Path | None) -> Ran:
-    """Run by the simulator once and once for each seed, and compared. trace: where the timed run is written."""
+    """Run by the simulator once and once for each seed, and compared. trace: the file for the timed run."""
     program: Any = where.build(where.emit(planned))
     with progress("simulating"):
         seen: Observed = program.observe(kernel, arrays_for(kernel, seed), seeds, trace is not None)
@@ -284,7 +284,7 @@ def _simulated(where: Target, planned: Plan, kernel: Kernel, seed: int, seeds: i
 
 
 def _executed(where: Target, planned: Plan, kernel: Kernel, seed: int) -> Ran:
-    """Run on what executes a machine's instructions, and compared."""
+    """Run on the target that executes the machine's instructions, and compared."""
     program: Any = where.build(where.emit(planned))
     arrays, arithmetic = arrays_for(kernel, seed), planned.proof.arithmetic
     say_notes(program.notes)
@@ -298,7 +298,7 @@ def _executed(where: Target, planned: Plan, kernel: Kernel, seed: int) -> Ran:
 def _called(
     where: Target, planned: Plan, kernel: Kernel, seed: int, budget: float, threads: int, cc: str | None
 ) -> Ran:
-    """Compiled, called, compared, and timed where times are those of a machine."""
+    """Compiled, called, compared, and timed if the target's times are those of a machine."""
     say_notes(filter(None, [where.beforehand(cc)]))
     with progress("compiling"):
         planned, compiled = built_or_another(planned, lambda p: where.build(where.emit(p.checked), cc=cc))
@@ -310,7 +310,7 @@ def _called(
 
 
 def _compared(ran: Ran, seed: int, budget: float, cc: str | None) -> Beside:
-    """What the speed stands beside; nothing where there is none."""
+    """Speeds to compare with; empty if there is none."""
     if ran.rate is None:
         return Beside()
     with progress("running NumPy"):
@@ -349,7 +349,7 @@ def run_document(ran: Ran) -> dict[str, Any]:
 
 
 def show(ran: Ran, beside: Beside) -> None:
-    """Four lines that answer; then bounds of the error, the mapping, and what the target says."""
+    """Four lines of answers; then bounds of the error, the mapping, and the target's words."""
     out, planned, seen = console(), ran.planned, ran.judged
     out.print(_headline(ran), style="bold")
     obligations = f"proved: {len(planned.proof.claims)} obligations"
@@ -383,7 +383,7 @@ def show(ran: Ran, beside: Beside) -> None:
 
 
 def fell_back(planned: Plan) -> bool:
-    """Whether each instruction used computes one point, or none is used, on a machine that has some of several points."""
+    """Whether each instruction used computes one point, or none is used, on a machine that has one of several points."""
     used = [s.proved.mapping.instruction for s in planned.schedules]
     wider = any(math.prod(i.axes.values()) > 1 for i in planned.hardware.computes)
     asked = planned.asked is not None and planned.asked.instruction is not None
@@ -403,7 +403,7 @@ def _headline(ran: Ran) -> str:
 
 
 def _speed(ran: Ran, beside: Beside) -> str:
-    """Operations and time with what they compare with; cycles where a model counts them; else that nobody timed it."""
+    """Operations and time beside their comparisons; else the cycles of a model; else `not timed`."""
     planned = ran.planned
     if ran.rate is not None:
         unit = "GFLOP/s" if ran.judged.against != INTEGERS else "GOP/s"
@@ -431,7 +431,7 @@ def _nearness(seen: Judgement) -> str:
 
 
 def _show_target(ran: Ran) -> None:
-    """Who ran the program, where that is not this CPU, and what it says."""
+    """The executor of the program, if it is not this CPU, and its words."""
     out, planned, where = console(), ran.planned, ran.where
     by = f"run once by {where.executor(planned.hardware)}"
     if planned.phases and not ran.observed:

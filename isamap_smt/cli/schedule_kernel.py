@@ -28,7 +28,7 @@ from isamap_smt.cli.plan_view import plan_document, planned_with_notes, show_pla
 def command(words: tuple[str, ...], verbose: bool, as_json: bool, traffic: Path | None, **options: Any) -> None:
     """Choose a schedule for KERNEL on HARDWARE. Stopped with Ctrl-C, the solver gives the best it has.
 
-    With -v also what the model of the cost assumes, and which moves of the machine are not used.
+    With -v also the assumptions of the cost model, and the moves of the machine left unused.
     """
     planned = planned_with_notes(read_plan(words, options, engines=True))
     moved = None if traffic is None else planned.traffic()

@@ -1,4 +1,4 @@
-"""Exit statuses. `prove` adds 0 proved, 1 refuted, 2 unknown; `check-hardware` 2 where an instruction could not be run."""
+"""Exit statuses. `prove` adds 0 proved, 1 refuted, 2 unknown; `check-hardware` 2 if an instruction could not be run."""
 
 UNKNOWN = 2  # of `map`: the time was over
 MISUSE, FAULT, INTERRUPTED = 3, 4, 130

@@ -1,4 +1,4 @@
-"""isamap sweep MACHINE --over NAME=VALUES KERNEL...: which machine of a family is worth its cost."""
+"""isamap sweep MACHINE --over NAME=VALUES KERNEL...: the machines of a family that are worth their cost."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from isamap_smt.ir.errors import UnknownNameError
     help="What a machine costs: + - * // of the parameters that vary and `bytes`, what its memories hold together.")  # fmt: skip
 @exploring
 def command(machine: str, kernels: tuple[str, ...], over: tuple[str, ...], cost: str, **options: Any) -> int:
-    """Every KERNEL on every machine that MACHINE (file.py:NAME, a function) makes of these parameters.
+    """Every KERNEL on every machine made by MACHINE (file.py:NAME, a function) of these parameters.
 
-    For each: cycles of all kernels together, what takes most of them, and whether no other machine is both cheaper and faster.
-    KERNEL may say its sizes and how many times it counts: 12*gemm@i=128,j=768,k=768.
+    For each: cycles of all kernels together, the largest part of them, and whether no other machine is both cheaper
+    and faster. KERNEL may say its sizes and how many times it counts: 12*gemm@i=128,j=768,k=768.
     """
     with progress("exploring") as tell:
         found = sweep(machine, _values(over), kernels, cost=cost, progress=told(tell), **asked(options))

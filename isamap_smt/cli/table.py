@@ -48,7 +48,7 @@ def asked(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def told(tell: Any) -> Any:
-    """What progress() is told of each answer."""
+    """A function to show the progress by the number of answers."""
 
     def arrived(done: int, of: int, _: Answer) -> None:
         tell(f"{done} of {of}")
@@ -57,7 +57,7 @@ def told(tell: Any) -> Any:
 
 
 def show(found: Explored, options: dict[str, Any], title: str, generator: str) -> None:
-    """The answer, and the files where a directory is given."""
+    """The answer, and the files if a directory is given."""
     _say_unread(found)
     answer(options["as_json"], found.document, lambda: _shown(found))
     output: Path | None = options["output"]

@@ -59,10 +59,10 @@ _PASSED_ON = ("threads", "instruction", "strategy", "cost_model", "seed", "budge
 @compiler_option
 @kernel_options
 def command(words: tuple[str, ...], as_json: bool, **options: Any) -> int:
-    """Measure schedules of KERNEL that a strategy proposes; plan(), compile() and run use the fastest from then on.
+    """Measure schedules of KERNEL proposed by a strategy; plan(), compile() and run use the fastest from then on.
 
-    Every program is proved before it runs. What was measured before is not measured again, so a search that was
-    stopped, with Ctrl-C too, goes on when it is called again.
+    Every program is proved before it runs. Earlier measurements are not repeated, so an interrupted search (even by
+    Ctrl-C) goes on at the next call.
     """
     from isamap_smt.pipeline.tune import tune
 
@@ -80,7 +80,7 @@ def command(words: tuple[str, ...], as_json: bool, **options: Any) -> int:
 
 
 def _subject(words: tuple[str, ...], text: str | None, hardware: str | None) -> tuple[str | None, str]:
-    """(the kernel's name, the machine) from `[KERNEL] [HARDWARE]`; the machine is `host` where none is named."""
+    """(the kernel's name, the machine) from `[KERNEL] [HARDWARE]`; the machine is `host` if none is named."""
     known = 1 if text is None else 0
     if hardware is not None and len(words) > known:
         raise click.UsageError(f"two machines: {words[known]} and --hardware {hardware}; give one")
@@ -90,7 +90,7 @@ def _subject(words: tuple[str, ...], text: str | None, hardware: str | None) -> 
 
 
 def status_of(found: Any) -> int:
-    """The exit status of a search; where it is not 0, standard error says why."""
+    """The exit status of a search; if it is not 0, standard error says why."""
     from isamap_smt.tuning.loop import INTERRUPTED as BY_CTRL_C
     from isamap_smt.tuning.loop import NOTHING
 
@@ -145,7 +145,7 @@ def schedule_words(record: dict[str, Any]) -> str:
 
 
 def show(found: Any) -> None:
-    """The fastest programs, the rank correlations, and what is used from now on."""
+    """The fastest programs, the rank correlations, and the program used from now on."""
     from isamap_smt.tuning.loop import NOTHING
 
     out = console()
@@ -187,5 +187,5 @@ def show(found: Any) -> None:
 
 
 def _milliseconds(value: float) -> str:
-    """To three digits, so that near times can be told apart."""
+    """To three digits, so near times stay distinct."""
     return f"{value * 1e3:#.3g} ms"

@@ -1,4 +1,4 @@
-"""isamap why KERNEL... INSTRUCTION: what forbids a mapping or a plan, and the smallest changes that admit one."""
+"""isamap why KERNEL... INSTRUCTION: why a mapping or a plan is forbidden, and the smallest changes that admit one."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ from isamap_smt.exploration.why import Why, why
 def command(
     kernels: tuple[str, ...], instruction: str, sizes: tuple[str, ...], timeout: float | None, as_json: bool
 ) -> int:
-    """What forbids mappings of each KERNEL onto INSTRUCTION, and the smallest changes of the instruction that admit one.
+    """Why mappings of each KERNEL onto INSTRUCTION are forbidden, and the smallest changes of it that admit one.
 
-    The name of a machine stands for each of its instructions that computes. KERNEL may say its sizes: gemm@i=64,j=64,k=64.
+    The name of a machine stands for each of its computing instructions. KERNEL may say its sizes: gemm@i=64,j=64,k=64.
+    Changes are of its contract: element types, the axes of operands, saturation, assumed values. Each is confirmed by a
+    proof of the mappings. If a kernel maps and the machine has engines, a plan is asked for. Without a plan, or if axes
+    of the instruction stay empty in it, the answer is the smallest edits of the machine that admit a better one, each
+    confirmed by a plan and its proof.
 
-    Changes are of its contract: element types, the axes of operands, saturation, assumed values. Each is confirmed by a proof of
-    the mappings. Where a kernel maps, and the machine has engines, a plan is asked for: without one, or where axes of the
-    instruction stay empty in it, the smallest edits of the machine that admit a better one, each confirmed by a plan and its proof.
-
-    Exit status: 0 every kernel has a mapping as it is, if with empty axes, and a plan on a machine with engines; 1 some have none.
+    Exit status: 0 every kernel has a mapping as it is, if with empty axes, and a plan on a machine with engines; 1
+    some have none.
     """
     from isamap_smt.language.hardware_library import find_instructions, machine_from
 
@@ -48,7 +49,7 @@ def command(
 
 
 def lines(found: Sequence[Why]) -> list[str]:
-    """The answers for people; of several kernels also which change or edit helps how many."""
+    """The answers for people; of several kernels also how many each change or edit helps."""
     said = [line for w in found for line in _one(w)]
     changes = [(w.kernel.name, [a.changes for a in w.admitted]) for w in found if not w.legal]
     edits = [(w.kernel.name, [e.edits for e in w.planned.edits]) for w in found if w.planned]
@@ -56,7 +57,7 @@ def lines(found: Sequence[Why]) -> list[str]:
 
 
 def _counts(helped: Sequence[tuple[str, Sequence[tuple[Any, ...]]]], how: str) -> list[str]:
-    """How many kernels each change helps, the one that helps most first. helped: kernel -> its changes; how: it is helped."""
+    """How many kernels each change helps, in descending order. helped: kernel -> its changes; how: it is helped."""
     if len({kernel for kernel, _ in helped}) < 2:
         return []
     by_change: dict[frozenset[Any], tuple[str, set[str]]] = {}
@@ -86,7 +87,7 @@ def _one(w: Why) -> list[str]:
 
 
 def _plan(p: Planned | None) -> list[str]:
-    """The plan, or what the machine lacks for one."""
+    """The plan, or the parts the machine lacks for one."""
     if p is None:
         return []
     at = "" if p.cycles is None else f"  planned on {p.machine.name}: {p.cycles:,.0f} cycles"

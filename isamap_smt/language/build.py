@@ -48,7 +48,7 @@ def _text(x: Any) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """A comparison: of indices for `where`, of values for `select`, or a value that is 1 where it holds, else 0.
+    """A comparison: of indices for `where`, of values for `select`, or a value, 1 for true and 0 for false.
 
     c & d, c | d and ~c are both, either one and the opposite.
     """
@@ -73,7 +73,7 @@ class Condition:
 
 
 def _operators(sign: str) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
-    """What Python calls for `self sign other`, and for `other sign self`."""
+    """The methods for `self sign other`, and for `other sign self`."""
     return lambda self, other: self._join(self, sign, other), lambda self, other: self._join(other, sign, self)
 
 
@@ -82,7 +82,7 @@ def _comparison(sign: str) -> Callable[[Any, Any], Condition]:
 
 
 class _Arithmetic:
-    """Operators that join texts."""
+    """Operators to join texts."""
 
     text: str
     lines: Lines
@@ -151,7 +151,7 @@ class Value(_Arithmetic):
 
 @dataclass(frozen=True, eq=False)
 class Element(Value):
-    """An element of a tensor: a value, and a place that statements write to."""
+    """An element of a tensor: a value, and a place for statements to write to."""
 
     def set(self, value: Any) -> Assignment:
         """The statement self = value."""
@@ -188,7 +188,7 @@ class Assignment:
     listed: tuple[Index, ...] = ()
 
     def where(self, *conditions: Condition) -> Assignment:
-        """The statement at the points where all conditions hold."""
+        """The statement at the points with all conditions true."""
         return replace(self, guard=(*self.guard, *conditions), lines=_merge(self, *conditions))
 
     def over(self, *axes: Index) -> Assignment:
@@ -202,7 +202,7 @@ class Assignment:
 
 @dataclass(frozen=True, eq=False)
 class TimeSteps:
-    """Statements that are computed together, one time step along an axis after the other."""
+    """Statements computed together, one time step along an axis after the other."""
 
     axis: Index
     statements: tuple[Assignment, ...]
@@ -233,7 +233,7 @@ def axes(names: str, **extents: int) -> Any:
 
 
 def param(name: str, low: int = 0, high: int | None = None) -> Index:
-    """An integer the user sets, at least `low`; where there is one, at most `high`, for which programs are made."""
+    """An integer the user sets, at least `low`. With `high` it is at most this, and programs are made for this bound."""
     return Index(name, (f"param {Parameter(name, low, high)}",))
 
 
@@ -284,7 +284,7 @@ def cast(to: str | DType, x: Any) -> Value:
 
 
 def select(condition: Condition, x: Any, y: Any) -> Value:
-    """x where the condition holds, else y."""
+    """x if the condition holds, else y."""
     return Value(f"select({condition.text}, {_text(x)}, {_text(y)})", _merge(condition, x, y))
 
 

@@ -1,8 +1,8 @@
 """Conditions written out as choices by one comparison each, before a value is read.
 
-select(a and b, x, y) is select(a, select(b, x, y), y), `or` is alike, and `not` takes the two results the other way round: so a
-comparison with NaN stays false. A condition that stands as a value chooses 1 or 0, and a value that stands as a condition is
-compared with 0.
+select(a and b, x, y) is select(a, select(b, x, y), y), `or` is alike, and `not` takes the two results the other way
+round: so a comparison with NaN stays false. A condition used as a value chooses 1 or 0, and a value used as a
+condition is compared with 0.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ MOST = 64  # choices that one condition may become
 
 
 def conditions_written_out(tree: Tree) -> Tree:
-    """The same value, in which the first argument of each select is one comparison, and no comparison stands elsewhere. Raises
-    LanguageError for a condition that becomes too many."""
+    """The same value, with one comparison as the first argument of each select, and no comparison elsewhere.
+
+    Raises LanguageError if a condition becomes too many.
+    """
     if not any(isinstance(n, ast.Call | ast.Compare | ast.BoolOp | ast.Not) for n in ast.walk(tree.node)):
         return tree
     return Tree(tree.segment, _Conditions(tree).visit(copy.deepcopy(tree.node)))
@@ -50,7 +52,7 @@ class _Conditions(ast.NodeTransformer):
         return node
 
     def _choice(self, condition: ast.expr, yes: ast.expr, no: ast.expr, at: ast.expr) -> ast.expr:
-        """What is chosen, where errors are told at `at`."""
+        """The result of the choice; errors are told at `at`."""
         if (count := _choices(condition)) > MOST:
             hint = "assign a part of it to a temporary first"
             raise self.tree.error(condition, f"this condition becomes {count} choices, and {MOST} are the most", hint)
@@ -78,7 +80,7 @@ class _Conditions(ast.NodeTransformer):
 
 
 def _choices(node: ast.expr, yes: int = 0, no: int = 0) -> int:
-    """How many choices a condition becomes, where its results have so many."""
+    """How many choices a condition becomes, given how many its results have."""
     match node:
         case ast.BoolOp(op=op, values=parts):
             for part in reversed(parts):

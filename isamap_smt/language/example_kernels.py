@@ -10,7 +10,7 @@ from isamap_smt.language.library import find_kernel
 
 
 def examples() -> Path:
-    """The folder: in an installed package beside the library's kernels, else in the checkout that this runs from."""
+    """The folder: in an installed package beside the library's kernels, else in this checkout."""
     import isamap_kernels
 
     kernels = Path(isamap_kernels.__file__).parent

@@ -2,15 +2,15 @@
 
 avx2                     a machine of isamap_hardware
 host                     everything this CPU supports
-npu                      a machine that some package registered in the entry-point group `isamap.hardware`
-machine.py:NPU           a Hardware in a Python file (`HARDWARE` where no name is given)
+npu                      a machine of another package, registered in the entry-point group `isamap.hardware`
+machine.py:NPU           a Hardware in a Python file (`HARDWARE` if no name is given)
 avx512.fmadd_ps          an instruction of a machine
 machine.py:dot           an Instruction in a Python file
-machine.py:NPU.dot       an instruction of a Hardware in a Python file; machine.py:NPU where it computes with one alone
-machine.py:NPU(n=16)     the same for a description that is a function of machine parameters
-exo:AVX2                 the proved instructions of somebody else's table, on its registers of that name; exo:AVX512(N=16): with a
+machine.py:NPU.dot       an instruction of a Hardware in a Python file; machine.py:NPU if it computes with one alone
+machine.py:NPU(n=16)     the same for a function of machine parameters
+exo:AVX2                 the proved instructions of somebody else's table, on its registers of this name; exo:AVX512(N=16): with a
                          number fixed; exo-AVX2 and exo-AVX512-N16, as such machines are called, are the same
-exo:gemmini              the tested ones of Exo's Gemmini table that GEMM needs
+exo:gemmini              the tested ones needed by GEMM in Exo's Gemmini table
 arch.yaml                an architecture of Timeloop, an accelerator of ZigZag; arch.yaml(glb_depth=8192): a number replaced
 table.h                  the proved functions of a C file with contracts (docs/check-isa.md); table.h:fma one of them
 """
@@ -34,7 +34,7 @@ GROUP = "isamap.hardware"
 
 
 def hardware_names() -> tuple[str, ...]:
-    """Names that find_hardware knows: the library's, best first, `host`, then those of other packages."""
+    """Names known to find_hardware: the library's, best first, `host`, then those of other packages."""
     import isamap_hardware
 
     return (*isamap_hardware.names(), "host", *sorted(e.name for e in _registered()))
@@ -48,7 +48,7 @@ def _registered() -> Iterable[Any]:
 
 
 def find_hardware(spec: str | Hardware) -> Hardware:
-    """The machine of that name, or in that file. Raises UnknownNameError or HardwareError."""
+    """The machine with this name, or in this file. Raises UnknownNameError or HardwareError."""
     if isinstance(spec, Hardware):
         return spec.at()
     require_kind("find_hardware", spec, str, "a name such as 'host', or 'file.py:name'")
@@ -75,7 +75,7 @@ def find_hardware(spec: str | Hardware) -> Hardware:
 
 
 def _near(name: str) -> str:
-    """What may have been meant by a name that no machine has."""
+    """A suggestion for a name that no machine has."""
     machine, _, short = name.partition(".")
     if machine in hardware_names():
         return f"{machine} is a machine, and {short} would be an instruction of it: name {machine!r}, and the instruction apart"
@@ -83,7 +83,7 @@ def _near(name: str) -> str:
 
 
 def _shipped(name: str) -> Hardware:
-    """A machine of isamap_hardware, or what this CPU can run of them."""
+    """A machine of isamap_hardware; for `host`, everything this CPU can run of them."""
     import isamap_hardware
     from isamap_hardware.host import host
 
@@ -119,13 +119,13 @@ def host_features() -> frozenset[str]:
 
 
 def missing_features(instructions: Iterable[Instruction]) -> tuple[str, ...]:
-    """Features that these instructions require and this CPU lacks, sorted."""
+    """Features required by these instructions and missing on this CPU, sorted."""
     needed = {feature for i in instructions for feature in i.requires}
     return tuple(sorted(needed - host_features()))
 
 
 def require_features(instructions: Iterable[Instruction]) -> None:
-    """Nothing happens where this CPU can run all of them. Raises HardwareError that names what is missing."""
+    """Raise HardwareError, naming the missing features, unless this CPU can run all of them."""
     used = tuple(instructions)
     missing = missing_features(used)
     if missing:
@@ -139,7 +139,7 @@ def require_features(instructions: Iterable[Instruction]) -> None:
 
 
 def find_instructions(spec: str) -> tuple[Instruction, ...]:
-    """The instruction of that name; where it is the name of a machine, all that compute. Raises as find_instruction."""
+    """The instruction with this name; for the name of a machine, all computing ones. Raises as find_instruction."""
     file, plain = _TABLE_FILE.fullmatch(spec), split_parameters(spec)[0]
     if plain in hardware_names() or _TABLE.fullmatch(plain) or (file and not file["name"]):
         return find_hardware(spec).computes
@@ -151,7 +151,7 @@ def find_instructions(spec: str) -> tuple[Instruction, ...]:
 
 
 def machine_from(spec: str) -> Hardware | None:
-    """The machine of an instruction of that name, or of that name itself; None of an instruction that a file defines alone."""
+    """The machine with this name, or the one of such an instruction; None for an instruction defined alone in a file."""
     file, plain = _TABLE_FILE.fullmatch(spec), split_parameters(spec)[0]
     if file is not None:
         return find_hardware(file["file"])
@@ -172,7 +172,7 @@ _TABLE_FILE = re.compile(r"(?P<file>.+\.[hc])(:(?P<name>\w+))?")
 
 
 def _of_architecture(name: str, given: dict[str, int] | None) -> Hardware | None:
-    """The machine of an architecture in YAML; None where it is no name of such a file."""
+    """The machine of an architecture in YAML; None if the name is not of such a file."""
     if _ARCHITECTURE.fullmatch(name) is None:
         return None
     import isamap_smt as im
@@ -182,7 +182,7 @@ def _of_architecture(name: str, given: dict[str, int] | None) -> Hardware | None
 
 
 def _of_table(name: str, given: dict[str, int] | None) -> Hardware | None:
-    """The machine of a table of somebody else's instructions; None where it is no name of one."""
+    """The machine of a table of somebody else's instructions; None if the name is not of one."""
     import isamap_smt as im
 
     found: Hardware
@@ -211,7 +211,7 @@ def _is_file(spec: str) -> bool:
 
 
 def _from_file(spec: str, kind: type[Any], default: str) -> Any:
-    """The object of that kind that the file defines under the name after the colon."""
+    """The object of this kind in the file, under the name after the colon."""
     plain, given = split_parameters(spec)
     path, _, name = plain.partition(":")
     name = name or default
@@ -226,13 +226,13 @@ def _from_file(spec: str, kind: type[Any], default: str) -> Any:
 
 
 def _makes(value: Any, kind: type[Any]) -> bool:
-    """Whether it is a function that says it gives that."""
+    """Whether it is a function annotated to return this kind."""
     said = getattr(value, "__annotations__", {}).get("return", "")
     return kind.__name__ in str(said)
 
 
 def _instruction_from_file(spec: str) -> Instruction:
-    """An Instruction that the file defines, or one of a Hardware that it defines. Raises UnknownNameError, HardwareError."""
+    """An Instruction defined in the file, or one of a Hardware defined there. Raises UnknownNameError, HardwareError."""
     _, dot, short = split_parameters(spec)[0].partition(":")[2].partition(".")
     value = _named_in_file(spec)
     if not isinstance(value, Hardware):
@@ -249,7 +249,7 @@ def _instruction_from_file(spec: str) -> Instruction:
 
 
 def _named_in_file(spec: str) -> Any:
-    """What the file defines under the name before the dot, made with its parameters; None where it defines nothing so."""
+    """The definition in the file of the name before the dot, made with its parameters; None if there is none."""
     plain, given = split_parameters(spec)
     path, _, name = plain.partition(":")
     machine = name.partition(".")[0]
@@ -267,7 +267,7 @@ def _package(entry: Any) -> str:
 
 
 def _example(name: str) -> str:
-    """A full name that ends in `name` where the library has one."""
+    """A full name ending in `name`, if the library has one; else an example."""
     import isamap_hardware
 
     for machine in isamap_hardware.names():

@@ -43,13 +43,13 @@ _NOUNS: dict[type[ast.AST], str] = {
 
 
 def noun(node: ast.AST) -> str:
-    """What a piece of syntax is called in an error."""
+    """The name of a piece of syntax in an error."""
     return _NOUNS.get(type(node), f"this ({type(node).__name__})")
 
 
 @dataclass(frozen=True)
 class Names:
-    """What a name means inside an index: a definition's value, an axis, or else a size or parameter."""
+    """The meaning of names inside an index: a definition's value, an axis, or else a size or parameter."""
 
     axes: frozenset[str]
     definitions: Mapping[str, Any]
@@ -96,7 +96,7 @@ def _index(tree: Tree, node: ast.AST, names: Names) -> Any:
 
 
 def _chosen(tree: Tree, node: ast.expr, yes: Any, no: Any, names: Names) -> Any:
-    """yes where the condition holds, else no, by comparisons with `<` alone."""
+    """yes if the condition holds, else no, by comparisons with `<` alone."""
     match node:
         case ast.Compare(left=left, ops=ops, comparators=rights):
             sides = [index(tree, side, names) for side in (left, *rights)]
@@ -174,7 +174,7 @@ def _check_divisor(tree: Tree, node: ast.AST, divisor: Any, names: Names) -> Non
 
 
 def guard(tree: Tree, names: Names) -> tuple[Any, ...]:
-    """The relations of a `where`, left to right; relations that always hold are dropped."""
+    """The relations of a `where`, left to right, without those that always hold."""
     return tuple(r for r in _conjunction(tree, tree.node, names) if r is not sp.true)
 
 

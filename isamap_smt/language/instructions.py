@@ -60,27 +60,32 @@ def instruction(
     work: Work | None = None,
     **gone: Any,
 ) -> Instruction:
-    """The instruction whose contract is `text`: one statement over cells, with the extents in `axes`, whole numbers or a
-    machine parameter (im.parameter) times one.
+    """The instruction with the contract `text`: one statement over cells, with the extents in `axes`, whole numbers or
+    a machine parameter (im.parameter) times one.
 
-    `places`: operand -> memory. Cells in 'memory' lie row-major without gaps, or as an address says: 'memory[i*stride + k]', in
-    elements, with strides that are use parameters (names for `emit`).
-    Operand shapes follow from the axes. `exact` is what it really computes, over the same operands, when that is
-    more than the contract says. `latency` in cycles, `per_cycle` issues started each cycle on one core. `needs`:
-    what cells of state memories hold where it runs, such as 'tilecfg[48 + a] = i' (a: the number of its register, i: the extent),
-    and how many registers an operand without C type is one of, 'a < 8'; `emit` then names it by its number.
-    A place 'tilecfg[x]' makes it write the cells of a state memory, from an operand in 'code' (constants) or 0; `may_fail`: its
-    `emit` is then an expression that is not 0 where the system refuses. `grants`: its cell gets a number that a program asks for,
-    which is granted up to this one (isamap_smt.ir.states); 'vl = active' among the needs of others, whose `emit` then has {vl}.
-    `active`: axis -> the use parameter that says how many of its points are active (a name for `emit`); `front`: axis -> the one
-    that says how many of its first points are not, of what an engine issues; `beyond`: what becomes of the cells written that
-    are not ('zero' or 'kept'). `temporaries`: registers that its C needs beside its operands'.
-    On a machine with engines: `engine` issues it; a place says which axes count rows and columns, such as 'scratchpad[r,c]';
-    `work`: the cycles that a use occupies its engine for.
-    `headers`: by default those of the vector types among `c_types`, else immintrin.h.
+    `places`: operand -> memory. Cells in 'memory' lie row-major without gaps, or as an address says: 'memory[i*stride + k]',
+    in elements; strides are use parameters (names for `emit`). Operand shapes follow from the axes. `exact` is the real
+    computation over the same operands, if it is more than the contract says. `latency` in cycles, `per_cycle` issues
+    started each cycle on one core. `temporaries`: registers needed by its C beside its operands'. `headers`: by default
+    those of the vector types among `c_types`, else immintrin.h.
+
+    `needs`: required contents of state memories, such as 'tilecfg[48 + a] = i' (a: the number of its register, i: the
+    extent), and 'a < 8': operand a, without C type, is one of 8 registers; `emit` then names it by its number. A place
+    'tilecfg[x]' makes it write the cells of a state memory, from an operand in 'code' (constants) or 0; `may_fail`: its
+    `emit` is then an expression, other than 0 if the system refuses. `grants`: its cell gets a number, requested by a
+    program and granted up to this one (isamap_smt.ir.states); 'vl = active' among the needs of others, whose `emit` then
+    has {vl}.
+
+    `active`: axis -> use parameter for the number of its active points (a name for `emit`). `front`, for instructions
+    of engines: axis -> use parameter for the number of inactive points at its start. `beyond`: what becomes of written
+    cells at inactive points ('zero' or 'kept').
+
+    On a machine with engines: `engine` issues it; a place names the axes for rows and columns, such as 'scratchpad[r,c]';
+    `work`: the cycles for which a use occupies its engine.
+
     Raises LanguageError for operands without dtype or place, numbers that are not whole (axes), not positive (axes,
-    per_cycle) or negative (latency), ranges outside the operand's type, preconditions that no rule knows, and for
-    everything that kernel text can get wrong.
+    per_cycle) or negative (latency), ranges outside the operand's type, preconditions unknown to all rules, and for
+    every error in kernel text.
 
     >>> fma = instruction("fma", "c[l] += a[l] * b[l]", axes={"l": 8}, dtypes=dict.fromkeys("abc", "f32"),
     ...                   places=dict.fromkeys("abc", "ymm"))
@@ -95,7 +100,7 @@ def instruction(
 
 
 def _known_before(name: str, text: str, **given: Any) -> dict[str, Any] | None:
-    """What is known of a plain instruction before its contract is read; None of others."""
+    """Facts about a plain instruction before its contract is read; None for others."""
     said = (given[n] for n in ("engine", "needs", "preconditions", "assume", "front", "grants", "may_fail"))
     if any(said) or any("[" in place for place in given["places"].values()):
         return None
@@ -159,7 +164,7 @@ def _instruction(
 
 
 def _cells_alone(contract: Kernel) -> Kernel:
-    """The contract. Raises LanguageError where its value is computed from anything but cells and numbers."""
+    """The contract. Raises LanguageError if its value is computed from anything but cells and numbers."""
     for s in contract.statements:
         for e in index_values(s.value):
             raise LanguageError(
@@ -169,13 +174,13 @@ def _cells_alone(contract: Kernel) -> Kernel:
 
 
 def _headers(c_types: Mapping[str, str]) -> tuple[str, ...]:
-    """What declares the vector types among these."""
+    """The headers of the vector types among these."""
     known = (vector_type(str(c_type)) for c_type in dict(c_types).values())
     return tuple(dict.fromkeys(t.header for t in known if t)) or ("immintrin.h",)
 
 
 def _known(name: str, gone: Mapping[str, Any]) -> None:
-    """Nothing happens where all parameters are known. Raises LanguageError that says how what is gone is written now."""
+    """Raise LanguageError for an unknown parameter; for a former one, the error tells today's form."""
     for parameter in gone:
         hint = _GONE.get(parameter) or did_you_mean(parameter, list(inspect.signature(instruction).parameters)[:-1])
         raise LanguageError(f"instruction {name}: there is no parameter {parameter!r}; {hint}")

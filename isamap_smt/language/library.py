@@ -1,4 +1,4 @@
-"""Kernels by name: the library's own, those that other packages register, and those in a file of the user's."""
+"""Kernels by name: the library's own, those of other packages, and those in a file of the user's."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ GROUP = "isamap.kernels"
 
 
 def kernel_names() -> tuple[str, ...]:
-    """Every name that find_kernel knows without a file, the library's own first."""
+    """Every name known to find_kernel without a file, the library's own first."""
     import isamap_kernels
 
     return tuple(dict.fromkeys((*isamap_kernels.names(), *sorted(_registered()))))
 
 
 def found_kernel(kernel: Any) -> Kernel:
-    """The kernel, or the one of that name (as find_kernel). Raises UnknownNameError for anything else."""
+    """The kernel, or the one with this name (as find_kernel). Raises UnknownNameError for anything else."""
     if isinstance(kernel, Kernel):
         return kernel
     if isinstance(kernel, str):
@@ -39,11 +39,11 @@ def found_kernel(kernel: Any) -> Kernel:
 
 
 def find_kernel(spec: str | None, text: str | None = None, sizes: Mapping[str, int] | None = None) -> Kernel:
-    """The kernel that a command's KERNEL argument or its --text means.
+    """The kernel meant by a command's KERNEL argument or its --text.
 
-    `spec`: a library name, the name of an entry point in group `isamap.kernels` (which leads to a Kernel or to
-    text), or `file.py:name`. sizes: fixed where the text is legal for them alone, left open elsewhere. Raises
-    UnknownNameError with near matches, LanguageError for what does not load.
+    `spec`: a library name, the name of an entry point in group `isamap.kernels` (leading to a Kernel or to
+    text), or `file.py:name`. sizes: fixed if the text is legal for them alone, left open otherwise. Raises
+    UnknownNameError with near matches, LanguageError for a kernel that does not load.
     """
     import isamap_kernels
 

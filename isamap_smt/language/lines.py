@@ -70,7 +70,7 @@ class TensorLine:
 
     @property
     def named(self) -> Segment:
-        """Where the name stands."""
+        """The name's segment."""
         return self.segment.cut(0, len(self.name))
 
 
@@ -156,7 +156,7 @@ def _with_empty_subscripts(segment: Segment) -> tuple[str, tuple[int, ...]]:
 
 
 def parse_line(line: Segment) -> Line:
-    """What a logical line says. Raises LanguageError when it says nothing legal."""
+    """The parsed content of a logical line. Raises LanguageError if it says nothing legal."""
     if m := re.match(r"(param|axis|size|temporary|input)\s+(?=[A-Za-z_])", line.text):
         return _bound(line, m.group(1), m.end())
     if m := re.fullmatch(r"param\s+(-?\s*\d+)\s*<=([^<>=]*)<=(.*)", line.text):
@@ -263,7 +263,7 @@ def _tensor(line: Segment, colon: int) -> TensorLine:
 
 
 def _brackets_as_tuple(shape: Segment) -> Segment:
-    """`[I,K]` as `(I,K,)`, so that one dimension is a tuple too."""
+    """`[I,K]` as `(I,K,)`: one dimension is a tuple, too."""
     inner = shape.cut(1, len(shape.text) - 1)
     if not inner.text:
         return Segment(shape.source, "()", (shape.offsets[0], shape.offsets[-1]))
@@ -302,7 +302,7 @@ class Block:
 
 
 def find_blocks(lines: Sequence[Line]) -> tuple[Block, ...]:
-    """The blocks, top to bottom. Raises LanguageError for one without statements and for lines that do not belong there."""
+    """The blocks, top to bottom. Raises LanguageError for one without statements and for foreign lines in one."""
     found: list[Block] = []
     block: Block | None = None  # the one that the next line may belong to
     count = 0
@@ -352,7 +352,7 @@ def _width(segment: Segment) -> int:
 
 
 def recurrences(blocks: Sequence[Block], statements: Sequence[Statement]) -> tuple[Recurrence, ...]:
-    """The blocks as parts of the kernel of these statements. Raises LanguageError where the axis does not index a target."""
+    """The blocks as parts of the kernel of these statements. Raises LanguageError if the axis does not index a target."""
     made = []
     for block in blocks:
         axis, end = block.head.axis, block.first + len(block.statements)

@@ -1,10 +1,11 @@
-"""Python files of the user's, loaded from their path alone; what goes wrong in one is told with its line there.
+"""Python files of the user's, loaded from their path alone; errors in them are reported with their line.
 
-A file is executed once a process for what it holds. What it prints goes to standard error: standard output is for answers.
+A file is executed once a process for its text. Its output goes to standard error: standard output is for answers.
 
 A description may be a function of machine parameters, `file.py:MACHINE(n=16, kilobytes=64)`: inside the file,
 `def MACHINE(n, kilobytes=64)` gives the Hardware (or the Instruction) for those numbers. Called with
-`im.parameter("n")` in the place of a number, it gives the machine for all numbers: programs are proved on it, none is run.
+`im.parameter("n")` in the place of a number, it gives the machine for all numbers: programs are proved on it, none
+is run.
 """
 
 from __future__ import annotations
@@ -47,9 +48,10 @@ _ONLY: ContextVar[frozenset[Path] | None] = ContextVar("files that may be carrie
 
 @contextmanager
 def only_files(specs: Iterable[str]) -> Iterator[None]:
-    """Execute no Python file, and read no table, but these during the block: data names what is looked up, not the user.
+    """Execute no Python file, and read no table, but these during the block: here data, not the user, names the files.
 
-    specs: `file.py`, with a name in it or without. What these files load themselves is their own affair."""
+    specs: `file.py`, with a name in it or without. Files loaded by these are their own affair.
+    """
     token = _ONLY.set(frozenset(file_of(s).resolve() for s in specs))
     try:
         yield
@@ -58,7 +60,7 @@ def only_files(specs: Iterable[str]) -> Iterator[None]:
 
 
 def file_of(spec: str) -> Path:
-    """The file that a spec such as `file.py:MACHINE(n=16).outer` or `file.h:vaddq_f32` names something in.
+    """The file of a spec such as `file.py:MACHINE(n=16).outer` or `file.h:vaddq_f32`.
 
     >>> file_of("here/m.py:MACHINE(n=16).outer").as_posix(), file_of("simd.h:add").as_posix()
     ('here/m.py', 'simd.h')
@@ -78,9 +80,8 @@ def require_named(path: Path) -> None:
 
 
 def load_module(path: Path, error: type[IsamapError]) -> Any:
-    """The module in a Python file, executed unless this process has executed the same text of that file. Raises `error` when there
-    is none or it does not load.
-    """
+    """The module in a Python file, executed unless this process has executed the file's same text. Raises `error` if
+    there is none or it does not load."""
     require_named(path)
     if not path.is_file():
         if path.exists():
@@ -109,7 +110,7 @@ def load_module(path: Path, error: type[IsamapError]) -> Any:
 
 @contextmanager
 def _prints_aside() -> Iterator[None]:
-    """What Python, or a process that it starts, writes to standard output goes to standard error."""
+    """Redirect standard output to standard error, for Python and for processes it starts."""
     with ExitStack() as after:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -125,7 +126,7 @@ def _prints_aside() -> Iterator[None]:
 def loading(what: str, action: Callable[[], Any], error: type[IsamapError]) -> Any:
     """The action's value; an exception in the user's file becomes an `error` with its line there, sys.exit() too.
 
-    What it prints goes to standard error.
+    Whatever it prints goes to standard error.
     """
     token = _ONLY.set(None)
     try:
@@ -143,7 +144,7 @@ def loading(what: str, action: Callable[[], Any], error: type[IsamapError]) -> A
 
 
 def _beside(what: str, found: BaseException) -> str:
-    """Where a module that was not found lies beside the file: how Python finds it."""
+    """How Python finds a missing module, if it lies beside the file; else ''."""
     folder = Path(what).parent
     if isinstance(found, ModuleNotFoundError) and found.name and (folder / f"{found.name}.py").is_file():
         return f"; {found.name}.py lies beside it: set PYTHONPATH={folder}"
@@ -151,7 +152,7 @@ def _beside(what: str, found: BaseException) -> str:
 
 
 def _where(found: BaseException) -> str:
-    """The last line that was reached outside this library and Python's own import machinery."""
+    """The last line reached outside this library and Python's own import machinery."""
     if isinstance(found, SyntaxError):
         return f" line {found.lineno}:" if found.lineno else ""
     frames = [(frame.f_code.co_filename, line) for frame, line in walk_tb(found.__traceback__)]
@@ -160,7 +161,7 @@ def _where(found: BaseException) -> str:
 
 
 def caller() -> str:
-    """The line outside this library that is being executed: "mine.py line 9"."""
+    """The current line outside this library: "mine.py line 9"."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_OWN):
         frame = frame.f_back
@@ -173,16 +174,15 @@ _FORM = "write whole numbers, such as MACHINE(n=16)"
 
 
 def parameter(name: Any) -> Any:
-    """A machine parameter that has no number, such as a vector length: at least 1, and whole. Extents of axes, capacities and rows
-    may be a number of times one. Raises HardwareError for what is no name.
-    """
+    """A machine parameter without a number, such as a vector length: at least 1, and whole. Extents of axes,
+    capacities and rows may be a number of times one. Raises HardwareError for anything but a name."""
     if not isinstance(name, str) or not name.isidentifier():
         raise HardwareError(f"machine parameter {name!r}: pass a name, such as 'VL'")
     return sym(name)
 
 
 def split_parameters(spec: str) -> tuple[str, dict[str, int] | None]:
-    """The spec without its parameters, and those; None where it gives none. Raises UnknownNameError.
+    """The spec without its parameters, and the parameters, or None if it gives none. Raises UnknownNameError.
 
     >>> split_parameters("m.py:MACHINE(n=16, kilobytes=64).outer")
     ('m.py:MACHINE.outer', {'n': 16, 'kilobytes': 64})
@@ -233,9 +233,9 @@ def with_set(spec: str, settings: Sequence[str]) -> str:
 
 
 def made_with(value: Any, given: Mapping[str, int] | None, spec: str) -> Any:
-    """The machine of a description that is a function, for these numbers; another value as it is.
+    """The machine for these numbers, if its description is a function; another value as it is.
 
-    Raises HardwareError for parameters that are not set, or that it has not.
+    Raises HardwareError for unset and for unknown parameters.
     """
     if isinstance(value, Hardware) and value.parameters:
         return value.at(**given or {})
@@ -262,5 +262,5 @@ def made_with(value: Any, given: Mapping[str, int] | None, spec: str) -> Any:
 
 @cache
 def _made(make: Callable[..., Any], given: tuple[tuple[str, int], ...], spec: str) -> Any:
-    """What the function gives for these numbers; it is called once for them."""
+    """The function's value for these numbers; it is called once for them."""
     return loading(spec, lambda: make(**dict(given)), HardwareError)

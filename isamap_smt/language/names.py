@@ -1,4 +1,4 @@
-"""Which names are axes, sizes, parameters and definitions. Tensors have a namespace of their own."""
+"""The names of axes, sizes, parameters and definitions. Tensors have a namespace of their own."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def default_size(axis: str) -> str:
 
 @dataclass
 class Declarations:
-    """What the declaration lines say. `lows` gives the lowest value of each parameter."""
+    """The content of the declaration lines. `lows` gives the lowest value of each parameter."""
 
     parameters: dict[str, Parameter] = field(default_factory=dict)
     definitions: dict[str, Any] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Declarations:
 
     @property
     def lows(self) -> dict[str, int]:
-        """Lowest value by name; a size that is not listed is at least 1."""
+        """Lowest value by name; any other size is at least 1."""
         return {n: p.low for n, p in self.parameters.items()}
 
     def extent(self, axis: str) -> Any:
@@ -134,7 +134,7 @@ def names_in_index(tree: Tree, node: ast.AST, bound: frozenset[str] = frozenset(
 
 
 def _bare_names(node: ast.AST) -> Iterator[str]:
-    """Names that stand for integers: not the tensor of a nested element, not a function."""
+    """Names of integers: not the tensor of a nested element, not a function."""
     match node:
         case ast.Subscript():
             for i in index_nodes(node):
@@ -155,7 +155,7 @@ def _bare_names(node: ast.AST) -> Iterator[str]:
 
 
 def axis_names(statements: list[StatementLine], known: Declarations) -> dict[str, None]:
-    """The axes: names in indices that nothing else declares. Raises LanguageError where two things share a name."""
+    """The axes: names in indices without a declaration. Raises LanguageError if two things share a name."""
     candidates: dict[str, Tree] = {}
     for s in statements:
         for tree in (s.target, s.value):
@@ -198,7 +198,7 @@ def _check_sizes(axes: dict[str, None], trees: dict[str, Tree], known: Declarati
 
 
 def _check_guards(statements: list[StatementLine], axes: dict[str, None], known: Declarations) -> None:
-    """A name in a guard that nothing declares is a new size; one in lower case is more likely a slip."""
+    """An undeclared name in a guard is a new size; one in lower case is more likely a slip."""
     sizes = {default_size(n) for n in axes}
     for s in statements:
         if not s.guard:

@@ -1,4 +1,4 @@
-"""What a contract of one statement says at a glance: what is only copied or cleared, and how many cells operands have.
+"""A contract of one statement at a glance: whether it only copies or clears, and how many cells operands have.
 
 >>> outline("c[l] = max(a[l], 0)", {"l": 8})
 Outline(target='c', combines='=', indices={'c': ('l',), 'a': ('l',)}, shapes={'c': (8,), 'a': (8,)}, copied=None, cleared=False)
@@ -27,7 +27,7 @@ Index = tuple[tuple[tuple[str, ...], ...], ...]  # of each dimension the terms, 
 
 @dataclass(frozen=True)
 class Copied:
-    """The operand that the target is a copy of, and whether both have the same axes."""
+    """The operand copied to the target, and whether both have the same axes."""
 
     source: str
     along: bool
@@ -35,8 +35,8 @@ class Copied:
 
 @dataclass(frozen=True)
 class Outline:
-    """target: the operand written. combines: as Instruction.combines. indices: operand -> axes; None where some index is more.
-    shapes: operand -> extents, in the order of the text. cleared: whether 0 is assigned."""
+    """target: the operand written. combines: as Instruction.combines. indices: operand -> axes; None if some index
+    is more. shapes: operand -> extents, in the order of the text. cleared: whether 0 is assigned."""
 
     target: str
     combines: str
@@ -47,7 +47,7 @@ class Outline:
 
 
 def outline(text: str, axes: Mapping[str, int]) -> Outline | None:
-    """None where the text is more than one statement at every point, or an index is no sum of axes times whole numbers."""
+    """None if the text is more than one statement at every point, or an index is no sum of axes times whole numbers."""
     found = _read(text)
     if found is None or found[2] != set(axes):
         return None

@@ -62,7 +62,7 @@ def statement_lines(kernel: Kernel) -> list[str]:
 
 
 def source_lines(kernel: Kernel) -> list[str]:
-    """The same, each statement as it was written where that is known."""
+    """The same, with each statement as it was written, if this is known."""
     return _in_blocks(kernel, [" ".join(s.source.split()) or statement_text(s) for s in kernel.statements])
 
 
@@ -77,7 +77,7 @@ def _in_blocks(kernel: Kernel, texts: list[str]) -> list[str]:
 
 
 def _undeclared_sizes(kernel: Kernel) -> list[str]:
-    """Sizes that only indices and guards mention: without a line of their own they would be taken for axes."""
+    """Sizes used only in indices and guards: without a line of their own they would be taken for axes."""
     said = symbols_of([e for t in kernel.tensors for e in t.shape] + [a.extent for a in kernel.axes])
     said |= {p.name for p in kernel.parameters}
     return [n for n in kernel.free_sizes if n not in said]
@@ -96,7 +96,7 @@ def statement_text(s: Statement) -> str:
 
 
 def _axes_by_appearance(s: Statement, axes: set[str]) -> list[str]:
-    """The order in which the printed statement mentions its axes, which is the order that a reader would take."""
+    """The axes in the order of the printed statement, as a reader would take them."""
     source = Source(f"{access_text(s.target)} + {value_text(s.value)}")
     tree = parse_expression(logical_lines(source)[0])
     return [n for n in dict.fromkeys(names_in_index(tree, tree.node)) if n in axes]
@@ -181,9 +181,9 @@ def _wrap(written: tuple[str, int], least: int) -> str:
 def value_text(
     value: Any, element: Callable[[Any], str] | None = None, index: Callable[[Any], str] | None = None
 ) -> str:
-    """A value, with brackets only where the tree needs them.
+    """A value, with brackets only if the tree needs them.
 
-    element: text of a Read; index: of an index expression that stands as a value. Both as kernel text where they are None.
+    element: text of a Read; index: of an index expression used as a value. Both as kernel text if they are None.
     """
     return _Values(element or _read_text, index)._of(value)[0]
 

@@ -46,7 +46,7 @@ def assume(kernel: Kernel, ranges: str | Iterable[str]) -> Kernel:
 
 
 def _texts(assume: Any) -> list[str]:
-    """Assumed ranges as a list; one text is one range. Raises RangeError for what is no text."""
+    """Assumed ranges as a list; one text is one range. Raises RangeError for anything but text."""
     try:
         texts = [assume] if isinstance(assume, str) else list(assume)
     except TypeError:
@@ -67,7 +67,7 @@ def assume_line(kernel: Kernel, line: Segment) -> Kernel:
 
 
 def _bounds_of(kernel: Kernel, line: Segment) -> list[tuple[str, Any, Any]]:
-    """_bounds(), with any numbers where they are of an input of floating point."""
+    """_bounds(), with any numbers for an input of floating point."""
     try:
         found = _bounds(line, _real)
     except LanguageError:
@@ -77,10 +77,10 @@ def _bounds_of(kernel: Kernel, line: Segment) -> list[tuple[str, Any, Any]]:
 
 
 def within(kernel: Kernel, ranges: Iterable[str]) -> dict[str, tuple[float, float]]:
-    """The least and the greatest element of inputs, of any type, as text says them: `-4 <= x <= 4`, `abs(x) <= 0.5`.
+    """The least and the greatest element of inputs, of any type, from texts such as `-4 <= x <= 4`, `abs(x) <= 0.5`.
 
-    Nothing is assumed of the kernel. Raises LanguageError for other text, UnknownNameError for what is no input, RangeError for
-    a range that lacks an end.
+    Nothing is assumed of the kernel. Raises LanguageError for other text, UnknownNameError for an unknown input,
+    RangeError for a range without an end.
 
     >>> import isamap_smt as im
     >>> within(im.kernel("y[i] = x[i] * g[]", name="scaled"), ["-4 <= x <= 4", "g == 0.5"])
@@ -107,8 +107,10 @@ def within(kernel: Kernel, ranges: Iterable[str]) -> dict[str, tuple[float, floa
 
 
 def _bounds(segment: Segment, number: Callable[[ast.expr], Any] | None = None) -> list[tuple[str, Any, Any]]:
-    """(tensor, low, high) for each comparison of the text; None where it sets no bound. number: what a literal is, whole ones by
-    default; of others `<` is taken for `<=`."""
+    """(tensor, low, high) for each comparison of the text; None for a missing bound.
+
+    number: reads a literal, by default whole ones; for others `<` is taken for `<=`.
+    """
     tree = parse_expression(segment)
     node = tree.node
     parts = node.values if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) else [node]
@@ -128,7 +130,7 @@ def _bounds(segment: Segment, number: Callable[[ast.expr], Any] | None = None) -
 def _comparison(
     tree: Tree, left: ast.expr, op: type[ast.cmpop], right: ast.expr, number: Callable[[ast.expr], Any]
 ) -> list[tuple[str, Any, Any]]:
-    """The bounds that `left op right` sets, one side being a tensor (or its absolute value), the other a number."""
+    """The bounds set by `left op right`, one side being a tensor (or its absolute value), the other a number."""
     if op not in _BOUNDS:
         raise tree.error(left, "a range compares with <=, <, >=, > or ==", _HINT)
     value = number(right)
@@ -152,7 +154,7 @@ def _comparison(
 
 
 def _number(node: ast.expr) -> int | None:
-    """The whole number that a literal is, with its sign; None for anything else."""
+    """The whole number of a literal, with its sign; None for anything else."""
     value: Any = _real(node)
     return value if type(value) is int else None
 

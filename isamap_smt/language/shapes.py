@@ -1,7 +1,7 @@
-"""A shape that is not given follows from the largest index used: lowest and highest value of an index over the box.
+"""A missing shape follows from the largest index used: lowest and highest value of an index over the box.
 
-What is known of signs: every size is its lowest value plus something that is not negative. Written in those remainders, a
-polynomial whose coefficients are all >= 0 is never below its constant term.
+This much is known of signs: every size is its lowest value plus a nonnegative remainder. Written in these remainders, a
+polynomial without negative coefficients is never below its constant term.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def index_range(expr: Any, extents: Mapping[str, Any], lows: Mapping[str, int]) 
 
 
 def _quotient(a: Any, d: Any) -> Any:
-    """a // d, with the part of a that d divides taken out: (4*N - 1) // 4 is N - 1."""
+    """a // d, with multiples of d taken out of a: (4*N - 1) // 4 is N - 1."""
     a = sp.expand(a)
     whole = sum((t for t in sp.Add.make_args(a) if _divides(d, t)), sp.S.Zero)
     return sp.cancel(whole / d) + FloorDiv(a - whole, d)
@@ -131,7 +131,7 @@ def _divides(d: Any, term: Any) -> bool:
 
 
 def _sum_range(expr: Any, extents: Mapping[str, Any], lows: Mapping[str, int]) -> Range | None:
-    """Terms that share an axis are taken as one product first: p*s + p is p*(s + 1)."""
+    """Terms on one axis are taken as one product first: p*s + p is p*(s + 1)."""
     axes: dict[frozenset[str], Any] = {}
     for term in expr.args:
         used = frozenset(symbols_of([term]) & set(extents))
@@ -172,7 +172,7 @@ def _scaled(coefficient: Any, ends: Range, lows: Mapping[str, int]) -> Range | N
 
 
 def _remainder_range(a: Any, d: Any, extents: Mapping[str, Any], lows: Mapping[str, int]) -> Range | None:
-    """The range of a itself where it stays in [0, d), else all of [0, d): what `i % 7` indexes has 7 elements at every size."""
+    """The range of a itself if it stays in [0, d), else all of [0, d): a tensor indexed by `i % 7` has 7 elements at every size."""
     inner = index_range(a, extents, lows)
     if inner is not None and is_nonnegative(inner[0], lows) and is_nonnegative(d - 1 - inner[1], lows):
         return inner
@@ -180,7 +180,7 @@ def _remainder_range(a: Any, d: Any, extents: Mapping[str, Any], lows: Mapping[s
 
 
 def example_shape(tensor: str, rank: int, taken: Iterable[str]) -> str:
-    """A declaration of the tensor's shape, with sizes that nothing else is called.
+    """A declaration of the tensor's shape, with new names of sizes.
 
     >>> example_shape("X", 2, ["N"])
     'X: [M, L]'
@@ -196,7 +196,7 @@ def extent_to_come(tensor: str, dimension: int) -> Any:
 
 
 def new_size(taken: Iterable[str]) -> Any:
-    """A size that nothing else is called.
+    """A size with a new name.
 
     >>> new_size(["N", "M"])
     L
@@ -205,7 +205,7 @@ def new_size(taken: Iterable[str]) -> Any:
 
 
 def guarded_extent(expr: Any, guard: tuple[Any, ...], axes: set[str]) -> tuple[bool, Any | None]:
-    """(whether 0 <= expr follows from one relation of the guard, the bound E that it names in expr < E, if any)."""
+    """(whether 0 <= expr follows from one relation of the guard, the bound E in expr < E, if the guard has one)."""
     nonnegative, extent = False, None
     for relation in guard:
         small, large, strict = _ordered_sides(relation)
@@ -219,14 +219,14 @@ def guarded_extent(expr: Any, guard: tuple[Any, ...], axes: set[str]) -> tuple[b
 
 
 def _ordered_sides(relation: Any) -> tuple[Any, Any, int]:
-    """(what is smaller, what is larger, 1 where they differ); Nones for what is no inequality."""
+    """(the smaller side, the larger side, 1 if they differ); Nones for anything but an inequality."""
     if not isinstance(relation, sp.Lt | sp.Le | sp.Gt | sp.Ge):
         return None, None, 0
     return relation.lts, relation.gts, int(isinstance(relation, sp.Lt | sp.Gt))
 
 
 def largest(extents: list[Any], lows: Mapping[str, int]) -> Any | None:
-    """The one extent that is never below the others, or None when that is not known.
+    """The one extent never below the others, or None if none is known to be.
 
     >>> from isamap_smt.ir.expr import sym
     >>> largest([sym("I"), sym("I") + 2, sym("I") + 1, sym("J")], {}), largest([sym("I"), sym("I") + 2], {})

@@ -25,7 +25,7 @@ class Source:
         return self.text.count("\n", 0, offset) + 1
 
     def place(self, offset: int) -> str:
-        """The line in words: `norms.txt:3`, or `line 3` of a text that came from no file."""
+        """The line in words: `norms.txt:3`, or `line 3` of a text without a file."""
         return f"{self.file}:{self.line(offset)}" if self.file else f"line {self.line(offset)}"
 
     def error(self, offset: int, message: str, hint: str = "", width: int = 1) -> LanguageError:
@@ -51,7 +51,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Segment:
-    """A piece of the source: its characters, and where each stood (so that a column leads back to the text)."""
+    """A piece of the source: its characters, each with its offset in the text (for columns in errors)."""
 
     source: Source
     text: str
@@ -91,7 +91,7 @@ class Segment:
 
 
 def logical_lines(source: Source) -> list[Segment]:
-    """The lines that say something: comments dropped, and lines joined while a bracket is open or `where` follows.
+    """The lines with content: comments dropped, and lines joined while a bracket is open or `where` follows.
 
     Raises LanguageError for a bracket without its partner and for characters outside ASCII.
     """
@@ -129,7 +129,7 @@ def _match_bracket(source: Source, brackets: list[tuple[str, int]], c: str, offs
 
 
 def _join(lines: list[list[tuple[str, int]]]) -> list[list[tuple[str, int]]]:
-    """Blank lines dropped; a line that opens with `over`, `where`, `and` or `ordered` belongs to the one before."""
+    """Blank lines dropped; lines opening with `over`, `where`, `and` or `ordered` are joined to the line before."""
     joined: list[list[tuple[str, int]]] = []
     for line in lines:
         text = "".join(c for c, _ in line).strip()

@@ -1,7 +1,7 @@
 """The subscripts of einsum, as NumPy reads them.
 
-bhqd,bhkd->bhqk     what the result lacks is summed: d
-ij,jk               without an arrow the result has each letter that stands once, in alphabetical order
+bhqd,bhkd->bhqk     axes missing in the result are summed: d
+ij,jk               without an arrow the result has each letter used once, in alphabetical order
 ...ij,...jk->...ik  the dimensions of `...` are paired from the last one on
 """
 
@@ -25,7 +25,7 @@ class Subscripts:
     target: tuple[str, ...]
 
     def extents(self, shapes: Sequence[Sequence[Any]]) -> dict[str, Any]:
-        """Of each axis, by the operands' shapes. Raises ArgumentError where two differ, and neither is 1."""
+        """Extent of each axis, by the operands' shapes. Raises ArgumentError if two differ, and neither is 1."""
         found: dict[str, tuple[Any, int]] = {}
         for number, (term, shape) in enumerate(zip(self.terms, shapes, strict=True)):
             for axis, n in zip(term, shape, strict=True):
@@ -39,7 +39,7 @@ class Subscripts:
 
 
 def read_subscripts(equation: str, ranks: Sequence[int]) -> Subscripts:
-    """What an equation says of operands with so many dimensions. Raises LanguageError with the place in it."""
+    """The subscripts of an equation for operands with so many dimensions. Raises LanguageError with the place in it."""
     return _Reader(equation, ranks).read()
 
 
@@ -126,7 +126,7 @@ def _axes(letters: str, dots: int | None, most: int, own: int) -> tuple[str, ...
 
 
 def from_lists(lists: Sequence[Sequence[object]], target: Sequence[object] | None) -> str:
-    """The equation that lists of numbers from 0 to 51 and `...` say: `einsum(a, [0, 1], b, [1, 2], [0, 2])`."""
+    """The equation written as lists of numbers from 0 to 51 and `...`: `einsum(a, [0, 1], b, [1, 2], [0, 2])`."""
     terms = [_from_list(n + 1, some) for n, some in enumerate(lists)]
     return ",".join(terms) + ("" if target is None else "->" + _from_list(0, target))
 

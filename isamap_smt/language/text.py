@@ -1,16 +1,16 @@
-"""Kernel text to Kernel: declarations first, then the axes that the statements use, then shapes.
+"""Kernel text to Kernel: declarations first, then the axes of the statements, then shapes.
 
 param s >= 1                      an integer the user sets
-H = (P-1)*s + R                   a definition, put in wherever H stands
+H = (P-1)*s + R                   a definition, put in for each H
 I: f32[N,H,C]                     element type and shape of a tensor; either may be left out
-assume 0 <= A <= 127              values of an integer input that proofs may take for granted, checked at every call
-X: f32[J,16]                      a number that one axis alone indexes is the extent of that axis, too
+assume 0 <= A <= 127              values of an integer input, taken for granted by proofs and checked at every call
+X: f32[J,16]                      a number indexed by one axis alone is the axis' extent, too
 axis e < 4                        the extent of an axis (otherwise axis i has I points)
 O[n,p,k] += I[n,p*s+r,c] * W[r,c,k]  where p*s+r < H
 for t:                            the statements below, further in, are computed together: all of them for t = 0, then for t = 1 ...
 
-A kernel's sum(e, 4, x) is written out as x at e = 0, plus x at e = 1 and so on, in this order: what maps, proves, schedules and
-prints it needs no case of its own. An instruction keeps its sums: their axes are those that a proof speaks of.
+A kernel's sum(e, 4, x) is written out as x at e = 0, plus x at e = 1 and so on, in this order: mapping, proof, schedule
+and printer need no case of its own. An instruction keeps its sums: a proof speaks of their axes.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _ROOTS = {0.5: "sqrt", -0.5: "rsqrt"}
 
 
 def powers_written_out(tree: Tree) -> Tree:
-    """The same value without `**`. Raises LanguageError for an exponent that is not constant, or is none of these."""
+    """The same value without `**`. Raises LanguageError for an exponent that is not constant or not supported."""
     if not any(isinstance(n, ast.Pow) for n in ast.walk(tree.node)):
         return tree
     return Tree(tree.segment, _Powers(tree).visit(copy.deepcopy(tree.node)))
@@ -118,10 +118,10 @@ def kernel(
     sizes: Mapping[str, int] | None = None,
     file: str = "",
 ) -> Kernel:
-    """The kernel that the text (or the statements of the Python form) describes.
+    """The kernel described by the text (or by the statements of the Python form).
 
-    `dtypes` sets element types by tensor name and wins over the text; tensors without one are f32. `sizes` fixes sizes and
-    parameters, also of a text that is legal for these alone. Raises LanguageError with line, column, a caret and a fix;
+    `dtypes` sets element types by tensor name and wins over the text; tensors without one are f32. `sizes` fixes sizes
+    and parameters, also of a text legal for these alone. Raises LanguageError with line, column, a caret and a fix;
     DTypeError; SizeError.
 
     >>> k = kernel("C[i,j] += A[i,k] * B[k,j]", name="gemm")
@@ -153,7 +153,7 @@ def kernel(
 
 
 def _defined(text: str, sizes: Mapping[str, int]) -> dict[str, str]:
-    """Size -> the line that defines it, for sizes given by axis or by name: an index such as W[2-r] needs R = 3. Empty where the
+    """Size -> its defining line, for sizes given by axis or by name: an index such as W[2-r] needs R = 3. Empty if the
     text cannot be read."""
     try:
         lines = [parse_line(line) for line in logical_lines(Source(text, ""))]
@@ -199,7 +199,7 @@ def parse(
 
 @dataclass
 class _Reader:
-    """Collects what the lines say; `kernel` puts it together."""
+    """Collects the content of the lines; `kernel` puts it together."""
 
     source: Source
     known: Declarations
@@ -240,7 +240,7 @@ class _Reader:
         self.order = input_names([x for x in bounds if x.kind == "input"], self.statements)
 
     def _read(self, lines: Sequence[StatementLine]) -> None:
-        """The statements, with what is known of axes so far."""
+        """The statements, with the facts about axes so far."""
         self.statements, self.values, self.uses = [], [], []
         for line in lines:
             self._statement(line)
@@ -292,8 +292,11 @@ class _Reader:
         self._note_uses(line, statement, node, data)
 
     def _whole_axes(self) -> dict[str, Any]:
-        """Extents that declared shapes give: of an axis of which nothing else says how long it is, and which indexes alone a
-        dimension of so many elements, without a guard. Raises LanguageError where two dimensions differ."""
+        """Extents of axes from declared shapes.
+
+        The length of such an axis is given nowhere else. It indexes alone, without a guard, a dimension of so many
+        elements. Raises LanguageError if two dimensions differ.
+        """
         known = self.known
         written = {s.target.tensor for s in self.statements}
         found: dict[str, tuple[Any, str]] = {}
@@ -366,7 +369,7 @@ class _Reader:
         return tuple(Axis(n, self.known.extent(n)) for n in found)
 
     def _listed_axes(self, line: StatementLine, found: Mapping[str, None]) -> dict[str, None]:
-        """The axes as `over` lists them: all that the indices mention, and possibly more."""
+        """The axes as `over` lists them: all axes of the indices, and possibly more."""
         listed = dict.fromkeys(line.over or ())
         missing = [n for n in found if n not in listed]
         strange = [n for n in listed if n not in self.known.axes]
@@ -385,7 +388,7 @@ class _Reader:
     def _note_uses(
         self, line: StatementLine, statement: Statement, target: ast.AST, data: Mapping[Access, tuple[Tree, ast.AST]]
     ) -> None:
-        """data: where the elements stand that indices are made of."""
+        """data: the places of elements used in indices."""
         self.uses.append((statement.target, statement, line.target, target))
         self._note_data(statement, statement.target.index, data)
         # Trees and reads meet in the same order: both go left to right.
@@ -417,7 +420,7 @@ class _Reader:
                 raise line.named.refuse(f"tensor {line.name} is never used", did_you_mean(line.name, tensors))
 
     def check_dtypes(self, dtypes: Mapping[str, DType | str]) -> None:
-        """Raise LanguageError when a dtype is given to a tensor that the text does not name."""
+        """Raise LanguageError if a dtype is given to a tensor unknown to the text."""
         tensors = {a.tensor for a, *_ in self.uses}
         for n in dtypes:
             if n not in tensors:
@@ -445,7 +448,7 @@ class _Reader:
         return made
 
     def _check_types(self, made: Kernel, said: set[str]) -> None:
-        """Raise DTypeError, with the place, where all element types of a statement were said, and it has no meaning in them."""
+        """Raise DTypeError, with the place, if all element types of a statement were given and it has no meaning in them."""
         types = {t.name: t.dtype for t in made.tensors}
         for s, tree in zip(made.statements, self.values, strict=True):
             if {s.target.tensor, *(r.tensor for r in reads(s.value))} <= said:
@@ -471,7 +474,7 @@ class _Reader:
         return tuple(self._extent(tensor, d, uses) for d in range(rank))
 
     def _extent(self, tensor: str, dimension: int, uses: list[Any]) -> Any:
-        """One more than the largest index used in this dimension; a size of its own, which a call knows, where all are data."""
+        """One more than the largest index used in this dimension; if all are data, a size of its own, known at a call."""
         found = []
         for access, statement, tree, node in uses:
             expr, rank = access.index[dimension], len(access.index)
@@ -494,7 +497,7 @@ class _Reader:
         return best
 
     def _example(self, tensor: str, rank: int) -> str:
-        """A declaration of a tensor's shape: in numbers where the axes have some, as an instruction's cells have."""
+        """A declaration of a tensor's shape: in numbers if the axes have some, as an instruction's cells have."""
         numbers = [int(e) for e in self.known.extents.values() if e.is_Integer]
         if numbers:
             return f"{tensor}: [{', '.join([str(max(numbers))] * rank)}]"
@@ -589,7 +592,7 @@ LARGEST = 64  # terms of the sums in one value: each is written into the code
 
 
 def terms(value: Any) -> int:
-    """How many terms sums stand for where they are nested most: at least as many as are written out on one way down."""
+    """How many terms the most deeply nested sums stand for: at least as many as are written out on one way down."""
     return prod(bound_axes(value).values())
 
 

@@ -76,8 +76,8 @@ def _name(node: ast.Subscript) -> str:
 
 
 class Values:
-    """Reads the value of one statement. `make_index(tree, node, bound, data)` gives an index tree; `known`: axes, sizes,
-    parameters; `shapes`: those that are declared."""
+    """Reads the value of one statement. `make_index(tree, node, bound, data)` gives an index tree; `known`: axes,
+    sizes, parameters; `shapes`: the declared ones."""
 
     def __init__(
         self,

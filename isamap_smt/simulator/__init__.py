@@ -1,15 +1,15 @@
 """Runs programs of uses (isamap_smt.ir.program) on NumPy arrays, as their docstring says and independently of all proofs.
 
 sites      the program at concrete sizes: every expression a column of numbers
-places     which cells each use touches
-service    how long memories that engines share serve a use
-orders     who completes when: timed, or an adversary's order
-clocks     what is complete before each use begins, in every order
-races      pairs of uses that no counter orders
-effects    what the uses leave in memory
+places     the cells touched by each use
+service    how long shared memories serve a use
+orders     the order of completion: timed, or an adversary's
+clocks     the uses complete before each use begins, in every order
+races      pairs of uses unordered by counters
+effects    the effects of uses on memory
 simulation all of it together
 max_plus   how long a program takes, without a run: by products of matrices, or by its queues at shared memories (queues)
-timeline   what each slot held when; the trace as a document for viewers
+timeline   contents of slots over time; the trace as a document for viewers
 """
 
 from isamap_smt.simulator.races import Race, Touch

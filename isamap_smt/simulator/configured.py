@@ -17,8 +17,10 @@ Cells = Sequence[Any]  # numbers, or (tensor, index ...) of an element whose bit
 
 
 def misconfigured(elaborated: Elaborated, unknown_at_first: bool = False) -> tuple[str, ...]:
-    """The first use of each engine that finds a cell with another number than it needs, in words. unknown_at_first: cells that
-    nothing has written may hold what is needed: an earlier phase may have left it."""
+    """The first use of each engine to find a cell with another number than it needs, in words.
+
+    unknown_at_first: unwritten cells may hold the needed number: an earlier phase may have left it.
+    """
     found = (_of_engine(elaborated, n, unknown_at_first) for n in range(len(elaborated.queues)))
     return tuple(x for x in found if x)
 

@@ -1,8 +1,8 @@
-"""What the nodes of a core's program do, one row after the other, on memory that knows which of its cells are poison.
+"""The effects of a core's nodes, one row after the other, on memory with poisoned cells.
 
-Every cell of a buffer is poison from its Alloc until something is written to it. Poison spreads through transfers and executions;
-whether an execution depends on a poisoned operand is decided by running it with two different fillings: zero times anything is
-clean for integers and is not for floating point.
+Every cell of a buffer is poison from its Alloc until something is written to it. Poison spreads through transfers
+and executions. An execution is run with two different fillings to decide whether it depends on a poisoned operand:
+zero times anything is clean for integers, but not for floating point.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ instruction_steps = lru_cache(maxsize=1_000)(instruction_actions)
 
 
 def combined_in_steps(across: Across, elements: Sequence[Array]) -> Array:
-    """The one number that the steps make of these elements, each an array of one. Raises Stop where a step takes something else."""
+    """The one number made by the steps from these elements, each an array of one. Raises Stop if a step takes something else."""
     row = np.concatenate(elements)
     lanes = _size(across.last, across.last.kernel.inputs[0])
     if len(row) % lanes or across.load.active:
@@ -53,7 +53,7 @@ def combined_in_steps(across: Across, elements: Sequence[Array]) -> Array:
 
 
 def in_order(places: Sequence[tuple[int, Any]]) -> list[Any]:
-    """What stands at these cells, in their order. Raises Stop where they are not side by side."""
+    """The values at these cells, in the cells' order. Raises Stop if they are not side by side."""
     ordered = sorted(places, key=lambda p: p[0])
     if [n for n, _ in ordered] != list(range(ordered[0][0], ordered[0][0] + len(ordered))):
         raise Stop(LANES, "elements that do not lie side by side are combined by instructions")
@@ -82,7 +82,7 @@ POOL = 997  # values of each type that uninitialised memory is filled from
 
 @dataclass(frozen=True)
 class Space:
-    """A tensor (number -1), or the buffer of the declaration of that number. level: how many parallel loops stand around it."""
+    """A tensor (number -1), or the buffer of the declaration with this number. level: how many parallel loops stand around it."""
 
     name: str
     number: int
@@ -99,7 +99,7 @@ class Space:
 
 
 class Core:
-    """One run. states: state memory -> its cells, on the thread that runs; 0 in those that nothing has written."""
+    """One run. states: state memory -> its cells, on the running thread; 0 in unwritten ones."""
 
     def __init__(
         self, kernel: Kernel, tensors: Mapping[str, Space], poisoning: bool, random: np.random.Generator
@@ -122,14 +122,14 @@ class Core:
         self.data[space], self.mask[space] = data.copy(), np.full(space.size, poison)
 
     def space(self, rows: Rows, name: str) -> Space:
-        """What a name means there."""
+        """The tensor or buffer that a name means there."""
         found = (rows.buffers or {}).get(name)
         if found is None and name not in self.tensors:
             raise Stop(UNDEFINED, f"nothing defines {name} where it is used")
         return self.tensors[name] if found is None else self.buffers[found[0]]
 
     def fresh(self, size: int, dtype: DType) -> Array:
-        """What a new buffer holds: anything; zeros where nothing is poisoned."""
+        """The content of a new buffer: anything; zeros if nothing is poisoned."""
         if not self.poisoning:
             return np.zeros(size, dtype.numpy)
         pool = self._pools.get(dtype.name)
@@ -142,7 +142,7 @@ class Core:
         return pool[self._turn : self._turn + size]
 
     def act(self, number: int, standing: Standing) -> Act:
-        """What carries a row of the node out."""
+        """The function to carry out a row of the node."""
         node, rows = standing.node, standing.rows
         match node:
             case Alloc():
@@ -183,7 +183,7 @@ class Core:
         return act
 
     def lose(self, numbers: range | None = None) -> None:
-        """What lies in registers with these numbers is gone; None: in all that have one."""
+        """Lose the content of registers with these numbers; None: of all numbered ones."""
         for space in self.buffers.values():
             if set(space.registers) & set(space.registers if numbers is None else numbers):
                 self.data[space][:] = self.fresh(space.size, space.dtype)
@@ -210,7 +210,7 @@ class Core:
         return act
 
     def _ask(self, node: Ask, rows: Rows) -> Act:
-        """A number is granted, by chance one of those that may be."""
+        """A number is granted, by chance one of the allowed ones."""
         asked, most = rows.column(node.number, "what is asked for"), int(node.instruction.grants)
 
         def act(row: int) -> None:
@@ -220,7 +220,7 @@ class Core:
         return act
 
     def _granted(self, node: Move | Compute, rows: Rows, act: Act) -> Act:
-        """The act, where the numbers that were granted are those of its active points."""
+        """The act, if the granted numbers are those of its active points; else it raises Stop."""
         i, counts = node.instruction, node.parameters
         wanted = [
             (h, rows.column(counts[h.parameter], "a number of active points").clip(0, i.axes[h.axis]))
@@ -238,7 +238,7 @@ class Core:
         return granted
 
     def _checked(self, node: Move | Compute, rows: Rows, act: Act) -> Act:
-        """The act, where the thread's states are as the instruction needs them for the registers that it uses."""
+        """The act, if the thread's states are as the instruction needs them for its registers; else it raises Stop."""
         i = node.instruction
         if i.numbers_needed:
             act = self._granted(node, rows, act)
@@ -345,7 +345,7 @@ class Core:
         return act
 
     def _with_indices(self, node: Point, rows: Rows) -> Rows:
-        """The rows, which know the elements that are indices: of inputs, which nothing changes."""
+        """The rows, with the elements used as indices: they are of inputs, which nothing changes."""
         used = {e.tensor: self.tensors[e.tensor] for e in elements(i for r in (node.dst, *node.reads) for i in r.index)}
         held = {held_as(n): Held(self.data[space].reshape(space.shape)) for n, space in used.items()}
         return replace(rows, env=rows.env | held) if held else rows
@@ -389,7 +389,7 @@ class Core:
 
 
 def garbage(count: int, dtype: DType, random: np.random.Generator) -> Array:
-    """What uninitialised memory may hold."""
+    """Possible content of uninitialised memory."""
     if dtype.is_float:
         return np.asarray(1000 + random.random(count)).astype(dtype.numpy)
     low, high = max(dtype.low, -(2**62)), min(dtype.high, 2**62)
@@ -404,12 +404,12 @@ def another(x: Array) -> Array:
 
 
 def bits(x: Array) -> Array:
-    """The array's bit patterns, so that NaN equals itself and -0 differs from 0."""
+    """The array's bit patterns: NaN equals itself and -0 differs from 0."""
     return np.asarray(x, order="C").view(f"u{x.dtype.itemsize}")
 
 
 def races(touches: Sequence[tuple[Rows, Cells, bool]]) -> str:
-    """What two iterations of a parallel loop touch, one of which writes it; '' for nothing."""
+    """A conflict between two iterations of a parallel loop: both touch an element and one writes it; '' if there is none."""
     by: dict[tuple[int, Any], list[tuple[Array, Array, Array]]] = {}
     for rows, cells, writes in touches:
         for depth, turn in enumerate(rows.turns):

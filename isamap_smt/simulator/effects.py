@@ -1,4 +1,4 @@
-"""What the uses leave in memory, one after the other in a given order, each whole."""
+"""The effects of uses on memory, one after the other in a given order, each whole."""
 
 from __future__ import annotations
 
@@ -36,8 +36,11 @@ def run(
     arrays: Mapping[str, Array],
     seed: int,
 ) -> dict[str, Array]:
-    """The outputs, by name. Memories, and outputs that no use reads, begin as NaN, or as integers drawn by the seed; outputs that
-    some use reads begin at the neutral element of the kernel's reduction."""
+    """The outputs, by name.
+
+    Memories, and outputs read by no use, begin as NaN, or as integers drawn by the seed; outputs read by
+    some use begin at the neutral element of the kernel's reduction.
+    """
     hosts = {n for n, s in enumerate(elaborated.sites) if s.use.instruction.kind in (GIVE, TAKE)}
     accesses = tuple(a for a in accesses if a.site not in hosts)
     held, poison = _begin(kernel, accesses, arrays, seed)
@@ -66,7 +69,7 @@ def run(
 def _begin(
     kernel: Kernel, accesses: tuple[Access, ...], arrays: Mapping[str, Array], seed: int
 ) -> tuple[dict[Space, Array], dict[Space, Array]]:
-    """The cells of each space with one more for all places outside, and the poison in that."""
+    """The cells of each space with one more for all places outside, and the poison in this one."""
     draw = np.random.default_rng(seed)
     held: dict[Space, Array] = {}
     poison: dict[Space, Array] = {}
@@ -100,8 +103,8 @@ def _act(
     site: Site, accesses: list[Access], held: dict[Space, Array], poison: dict[Space, Array], made: dict[Key, Value],
     narrow: Mapping[str, int],
 ) -> Callable[[int], None]:  # fmt: skip
-    """What carries an iteration of the site out. made: values of instructions, shared by all sites. narrow: memory -> bits
-    of its cells."""
+    """The function to carry out an iteration of the site. made: values of instructions, shared by all sites. narrow:
+    memory -> bits of its cells."""
     instruction = site.use.instruction
     if instruction.kind in ("signal", "configure", GIVE, TAKE):
         return lambda iteration: None
@@ -148,7 +151,10 @@ def _cut(values: Array, bits: int) -> Array:
 def _make(
     instruction: Instruction, spans: tuple[dict[str, int], dict[str, int]], numbers: dict[str, int | float]
 ) -> Value:
-    """spans: axis -> below which point they are active, and from which on. numbers: in the place of operands in the code."""
+    """The value of an instruction's statement at its points.
+
+    spans: axis -> end of its active points, and axis -> their start. numbers: in the place of operands in the code.
+    """
     contract = instruction.kernel
     statement = contract.statements[0]
     if any(True for _ in sums(statement.value)):

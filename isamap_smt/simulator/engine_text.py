@@ -29,7 +29,7 @@ Iteration = Mapping[int, int] | Sequence[int]  # of each loop, by its number
 
 @dataclass(frozen=True)
 class Work:
-    """What an engine does with one instruction, in cycles."""
+    """The uses of one instruction by an engine, in cycles."""
 
     engine: str
     instruction: str
@@ -39,9 +39,9 @@ class Work:
 
 @dataclass(frozen=True)
 class Timing:
-    """cycles: until all is done. first, last: when the first use that computes begins, and the last one ends. work: of each
-    instruction. estimate: why `cycles` are none of a timed run, or ''. served: memories with a bandwidth or banks, each with the
-    cycles for which it serves uses."""
+    """cycles: until all is done. first, last: start of the first computing use, and end of the last one. work: of
+    each instruction. estimate: why `cycles` are none of a timed run, or ''. served: memories with a bandwidth or
+    banks, each with the cycles for which it serves uses."""
 
     cycles: float
     first: float
@@ -51,7 +51,7 @@ class Timing:
     served: tuple[tuple[str, float], ...] = ()
 
     def busy(self, engine: str) -> float:
-        """Cycles that an engine works."""
+        """Cycles of an engine's work."""
         return sum(w.cycles for w in self.work if w.engine == engine)
 
 
@@ -61,7 +61,7 @@ class AnotherFormError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class _Leaf:
-    """Values over the iterations of the loops `dims`, cut to those that a number of points may have."""
+    """Values over the iterations of the loops `dims`, clipped to possible numbers of points."""
 
     dims: tuple[int, ...]
     values: Array
@@ -78,7 +78,7 @@ class _Leaf:
 
 @dataclass(frozen=True, eq=False)
 class _Extreme:
-    """The least or the largest of two. Leaves may be cut before: that is the same as to cut the result."""
+    """The least or the largest of two. Leaves may be clipped before: clipping the result gives the same."""
 
     of: Any
     left: _Leaf | _Extreme
@@ -90,7 +90,7 @@ class _Extreme:
 
     @property
     def leaves(self) -> tuple[_Leaf, ...]:
-        """All values that it depends on."""
+        """All values it depends on."""
         return (*self.left.leaves, *self.right.leaves)
 
 
@@ -107,11 +107,11 @@ class Active:
 
     @property
     def leaves(self) -> tuple[_Leaf, ...]:
-        """All values that it depends on."""
+        """All values it depends on."""
         return (*self.below.leaves, *self.above.leaves)
 
     def everywhere(self) -> tuple[tuple[int, ...], Array]:
-        """The loops that it depends on, and the numbers at all their iterations."""
+        """The loops it depends on, and the numbers at all their iterations."""
         trips = {d: n for leaf in self.leaves for d, n in zip(leaf.dims, leaf.values.shape, strict=True)}
         dims = tuple(sorted(trips))
         if prod(trips.values()) > GRID:
@@ -130,9 +130,10 @@ class Active:
 
 @dataclass(eq=False)
 class TimedUse:
-    """engine, awaits, signals: rows of the state; a signal is (row, how many are kept). start, each: ticks of work. factors:
-    numbers of active points of its axes. ends, fronts: of each axis that has some, where memories serve it by what it moves.
-    alone: memories that serve this engine alone; shared: those that serve others, too. amounts: of awaits, as forms."""
+    """engine, awaits, signals: rows of the state; a signal is (row, how many are kept). start, each: ticks of work.
+    factors: numbers of active points of its axes. ends, fronts: of each axis with some, if memories serve it by the
+    cells it moves. alone: memories serving this engine alone; shared: those serving others, too. amounts: of awaits,
+    as forms."""
 
     node: Issued
     engine: int
@@ -152,7 +153,7 @@ class TimedUse:
 
     @property
     def leaves(self) -> tuple[_Leaf, ...]:
-        """All values that its time depends on."""
+        """All values its time depends on."""
         return tuple(leaf for f in (*self.factors, *self.ends.values(), *self.fronts.values()) for leaf in f.leaves)
 
     def work(self, at: Iteration) -> float:
@@ -163,11 +164,11 @@ class TimedUse:
         return self.start + self.each * points
 
     def ticks(self, at: Iteration) -> float:
-        """Of one iteration, where no other engine is served."""
+        """Ticks of one iteration while no other engine is served."""
         return max([self.work(at), *(t for _, t in self.served(self.alone, at))])
 
     def served(self, memories: tuple[Memory, ...], at: Iteration) -> list[tuple[str, float]]:
-        """Memory and ticks, of those that serve it in one iteration."""
+        """(memory, ticks) for each memory that serves it in one iteration."""
         if not memories:
             return []
         active, front = (tuple((a, int(f.at(at))) for a, f in of.items()) for of in (self.ends, self.fronts))
@@ -200,7 +201,7 @@ class TimedUse:
 
 @dataclass(eq=False)
 class TimedLoop:
-    """groups: (first iteration, how many) that take the same. touched: rows of the state that its body changes."""
+    """groups: (first iteration, how many) of equal time. touched: rows of the state changed by its body."""
 
     number: int
     name: str
@@ -211,13 +212,13 @@ class TimedLoop:
 
     @property
     def only(self) -> TimedUse | None:
-        """The one use of its body, if that signals nothing: its iterations add up."""
+        """The one use of its body, if it signals nothing: its iterations add up."""
         only = self.body[0] if len(self.body) == 1 else None
         return only if isinstance(only, TimedUse) and not only.signals else None
 
 
 class EngineText:
-    """computes: names of instructions that compute. shared: memories where engines wait for each other. totals: of each use, how
+    """computes: names of computing instructions. shared: memories for which engines wait. totals: of each use, how
     many there are and the ticks of all. Raises AnotherFormError."""
 
     def __init__(self, program: Program, sizes: Mapping[str, int], computes: frozenset[str]) -> None:
@@ -244,7 +245,7 @@ class EngineText:
         return tuple(Work(*key, int(n), in_cycles(t, self.scale)) for key, (n, t) in found.items())
 
     def served(self) -> tuple[tuple[str, float], ...]:
-        """Each memory that limits uses, with the cycles for which it serves all of them."""
+        """Each memory with a limit, and the cycles for which it serves all its uses."""
         found = {m.name: 0.0 for m in self.memories}
         for u in (u for u in self.uses if u.alone or u.shared):
             depends = {d for f in (*u.ends.values(), *u.fronts.values()) for leaf in f.leaves for d in leaf.dims}
@@ -258,7 +259,7 @@ class EngineText:
         return tuple((m, in_cycles(t, self.scale)) for m, t in found.items())
 
     def _shared(self) -> tuple[Memory, ...]:
-        """Memories that serve uses of several engines. Says of each use which serve it."""
+        """Memories that serve uses of several engines. Notes for each use which memories serve it."""
         users = [(m, [u for u in self.uses if touches(u.node.instruction, (m,))]) for m in self.memories]
         found = tuple(m for m, of in users if len({u.engine for u in of}) > 1)
         for m, of in users:
@@ -312,7 +313,7 @@ class EngineText:
         return found
 
     def _factors(self, node: Issued, path: tuple[TimedLoop, ...]) -> list[Active]:
-        """Of each axis that its cycles count, how many points are active."""
+        """For each axis that its cycles count, how many points are active."""
         i = node.instruction
         active, front = dict(i.active), dict(i.front)
         found = []
@@ -329,7 +330,7 @@ class EngineText:
         return sp.sympify(node.parameters[parameter])
 
     def _points(self, e: Any, most: int, path: tuple[TimedLoop, ...]) -> _Leaf | _Extreme:
-        """A number of points, from 0 to most, at all iterations of the loops around that it depends on."""
+        """A number of points, from 0 to most, at all iterations of the surrounding loops it depends on."""
         if isinstance(e, IMin | IMax):
             left, right = (self._points(part, most, path) for part in e.args)
             return _Extreme(np.minimum if isinstance(e, IMin) else np.maximum, left, right)
@@ -403,7 +404,7 @@ class EngineText:
         return found
 
     def _groups(self, loop: TimedLoop) -> Iterator[tuple[int, int]]:
-        """Consecutive iterations in which every use inside takes the same."""
+        """Groups of consecutive iterations in which every use inside takes the same time."""
         mine = [
             np.moveaxis(leaf.values, leaf.dims.index(loop.number), 0).reshape(loop.trips, -1)
             for u in self.uses

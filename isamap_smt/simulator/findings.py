@@ -1,4 +1,4 @@
-"""What a correct program never does."""
+"""Findings: acts a correct program never does."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A program's text at concrete sizes: every node with a column for each variable around it, one row per time that it is run.
+"""A program's text at concrete sizes: every node with a column for each variable around it, one row for each run of it.
 
-Loops repeat rows, conditions leave some out. The order in which the rows of all nodes are run is that of their keys: the place in
-each body around, and the iteration of each loop. Iterations of a parallel loop come in an order that is drawn.
+Loops repeat rows, conditions leave some out. The rows of all nodes run in the order of their keys: the place in
+each body around, and the iteration of each loop. Iterations of a parallel loop come in a random order.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ LAST = 2.0**62
 
 @dataclass(frozen=True, eq=False)
 class Turn:
-    """A parallel loop around a node: which run of the loop, and which of its iterations, row by row."""
+    """A parallel loop around a node: the number of its run, and its iteration, row by row."""
 
     loop: int
     run: Array
@@ -72,8 +72,8 @@ class Turn:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """All times that a place in the text is run. env: name -> number or column. keys: the order. buffers: those in scope, each with
-    the number of its declaration; turns: parallel loops around, outermost first."""
+    """All runs of a place in the text. env: name -> number or column. keys: the order. buffers: those in scope, each
+    with the number of its declaration; turns: parallel loops around, outermost first."""
 
     count: int
     env: dict[str, Any]
@@ -83,7 +83,7 @@ class Rows:
     turns: tuple[Turn, ...] = ()
 
     def column(self, expr: Any, what: str) -> Array:
-        """The value of an expression in each row. Raises LanguageError where a symbol has no value."""
+        """The value of an expression in each row. Raises LanguageError if a symbol has no value."""
         return column(expr, self.env, self.count, what)
 
     def chosen(self, rows: Array) -> Rows:
@@ -94,7 +94,7 @@ class Rows:
         return Rows(len(rows), env, self.loops, keys, self.buffers, turns)
 
     def repeated(self, counts: Array) -> tuple[Rows, Array, Array]:
-        """Each row so many times, the number among its own of each, and the row that each comes from."""
+        """Each row repeated so many times, the number of each copy, and the row it comes from."""
         rows = np.repeat(np.arange(self.count), counts)
         number = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
         return self.chosen(rows), number, rows
@@ -110,7 +110,7 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """A node with its rows. what: '' for what the node does; START, BEGIN or END of a parallel loop."""
+    """A node with its rows. what: '' for the node's own effect; START, BEGIN or END of a parallel loop."""
 
     node: Node
     rows: Rows
@@ -118,7 +118,7 @@ class Standing:
 
 
 def column(expr: Any, env: Mapping[str, Any], count: int, what: str) -> Array:
-    """The value of an expression in each row. Raises LanguageError where a symbol has no value, or a divisor is 0."""
+    """The value of an expression in each row. Raises LanguageError if a symbol has no value, or a divisor is 0."""
     if isinstance(expr, int):
         return np.full(count, expr)
     try:
@@ -133,7 +133,7 @@ def column(expr: Any, env: Mapping[str, Any], count: int, what: str) -> Array:
 
 
 def defined(env: Mapping[str, Any]) -> str:
-    """What has a value at a node, in words: a name that is near another may mean another thing."""
+    """The names with values at a node, in words: of two similar names, one may mean another thing."""
     told = {n: v for n, v in env.items() if n.isidentifier()}
     loops = [n for n, v in told.items() if isinstance(v, np.ndarray)]
     sizes = [n for n in told if n not in loops]
@@ -148,7 +148,7 @@ def standings(body: Sequence[Node], sizes: Mapping[str, int], random: np.random.
 
 
 def in_order(found: Sequence[Standing]) -> tuple[list[int], list[int]]:
-    """Which standing, and which of its rows, is run one after the other."""
+    """(numbers of standings, numbers of their rows), in the order they run."""
     depth = max((len(s.rows.keys) for s in found), default=0)
     counts = [s.rows.count for s in found]
     which = np.repeat(np.arange(len(found)), counts)

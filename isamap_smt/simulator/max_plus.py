@@ -1,15 +1,16 @@
 """The time of a program for engines as a product of matrices over (max, +): exact, in the length of its text.
 
-State: when each engine is free, and when the last signals of each counter were made. A use sets its engine, and the counters that
-it signals, to
+State: when each engine is free, and when the last signals of each counter were made. A use sets its engine, and its
+signalled counters, to
 
-    t = max(its engine, the signals that it awaits) + its cycles
+    t = max(its engine, its awaited signals) + its cycles
 
-Every await looks back by the same number of signals at all iterations, so the body of a loop is a matrix and n iterations of the
-same cycles are its n-th power, by squaring. Iterations that differ (rims, padding) are grouped by what they take.
+Every await looks back by the same number of signals at all iterations, so the body of a loop is a matrix and n
+iterations of the same cycles are its n-th power, by squaring. Iterations that differ (rims, padding) are grouped by
+their cycles.
 
-Where engines wait for each other at a memory, their order decides, and no matrix says it: see isamap_smt.simulator.queues. Programs
-of another form are run, use by use.
+If engines wait for each other at a memory, their order decides, and no matrix says it: see
+isamap_smt.simulator.queues. Programs of another form are run, use by use.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ Array = np.ndarray
 
 
 def timing(program: Program, sizes: Mapping[str, int], computes: Collection[str] = ()) -> Timing:
-    """What a timed run of the program takes at these sizes. computes: names of instructions that compute.
+    """The timing of the program at these sizes, as of a timed run. computes: names of computing instructions.
 
-    Raises LanguageError as elaborate() for a program that is none of engines.
+    Raises LanguageError as elaborate() for a program without engines.
     """
     try:
         text = _Matrices(program, sizes, frozenset(computes))
@@ -73,7 +74,7 @@ class _Matrices(EngineText):
     # ---- The state.
 
     def _rows(self) -> None:
-        """Rows: engines, the end of what computes, and of each awaited counter the last signals, the latest first."""
+        """Rows: engines, the end of computing uses, and of each awaited counter the last signals, the latest first."""
         kept: dict[str, int] = {}
         for u in self.uses:
             for counter, lag in u.awaits:
@@ -110,7 +111,7 @@ class _Matrices(EngineText):
         return state
 
     def _first(self) -> float | None:
-        """When the first use that computes begins: all that stands above it is done once."""
+        """When the first computing use begins: everything above it is done once."""
         state, body, at = self._begin(), self.top, dict.fromkeys((x.number for x in self.loops), 0)
         while True:
             here = next((n for n in body if self._holds(n)), None)
@@ -184,7 +185,7 @@ def _power(a: Array, n: int) -> Array:
 
 
 def _run(program: Program, sizes: Mapping[str, int], computes: frozenset[str], why: str) -> Timing:
-    """Use by use; where these are too many, or get stuck, the busiest engine's work of whole tiles, as an estimate."""
+    """Use by use; if these are too many, or get stuck, the busiest engine's work of whole tiles, as an estimate."""
     if _count(program.body, sizes) > RUN:
         return _estimated(program, sizes, f"an estimate, as {why}")
     elaborated = elaborate(program, sizes)

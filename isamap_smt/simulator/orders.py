@@ -1,7 +1,7 @@
-"""In which order the uses complete: by time, or as an adversary chooses. Which uses can begin depends on the counters alone.
+"""The order in which the uses complete: by time, or as an adversary chooses. Counters alone decide whether a use can begin.
 
-A use that may begin stays so, as counters only grow. So every order ends with the same uses done, and a deadlock in one of them
-is a deadlock in all.
+A use that may begin stays so, as counters only grow. So every order ends with the same uses done, and a deadlock in
+one of them is a deadlock in all.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ RARELY = 200  # an adversary that favours an engine lets another go first once i
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """steps: the engine of each use, in the order of completion. done: uses that each engine completed. counts: of each counter.
+    """steps: the engine of each use, in the order of completion. done: completed uses of each engine. counts: of each counter.
 
-    times: begin and end of each step; empty where no time was kept.
+    times: start and end of each step; empty if no time was kept.
     """
 
     steps: list[int]
@@ -59,11 +59,12 @@ class _Heads:
 
 
 def timed(elaborated: Elaborated) -> Order:
-    """Each engine begins its next use as soon as it is free and the awaits hold, and completes it after its cycles, and when the
-    memories that it moves something in have served it. Each of these serves one use after the other, as they begin.
+    """The timed order.
 
-    What completes at one time is complete before anything begins at that time that memories serve; such uses begin in the order of
-    their engines.
+    Each engine begins its next use as soon as it is free and the awaits hold. It completes the use after its cycles,
+    once all memories it moves something in have served it. Each of these serves one use after the other, as they begin.
+
+    At equal times, uses complete before uses that memories serve begin; the latter begin in the order of their engines.
     """
     heads = _Heads(elaborated)
     scale = elaborated.scale
@@ -109,7 +110,7 @@ def timed(elaborated: Elaborated) -> Order:
 
 
 def adversarial(elaborated: Elaborated, seed: int) -> Order:
-    """One use after the other, whole; who goes first is decided by an adversary that the seed picks."""
+    """One use after the other, whole; an adversary picked by the seed decides the next engine."""
     heads = _Heads(elaborated)
     draw = random.Random(seed)
     choose = _ADVERSARIES[seed % len(_ADVERSARIES)](draw, len(heads.queues))
@@ -147,7 +148,7 @@ def _bursts(draw: random.Random, engines: int) -> Choose:
 
 
 def _changing(draw: random.Random, engines: int) -> Choose:
-    """A preference that is drawn anew now and then, so that who was starved runs ahead later."""
+    """A preference drawn anew now and then: a starved engine runs ahead later."""
     state = [draw.sample(range(engines), engines)]
     often = draw.choice((5, 25, 100))
 
@@ -160,7 +161,7 @@ def _changing(draw: random.Random, engines: int) -> Choose:
 
 
 def _starved(draw: random.Random, engines: int) -> Choose:
-    """One engine goes only where no other can; the others as they are drawn."""
+    """One engine goes only if no other can; the others by chance."""
     last = draw.randrange(engines)
 
     def choose(can: list[int]) -> int:

@@ -1,9 +1,9 @@
-"""Which cells each use touches: the cells of its active points, and those beyond that it clears.
+"""The cells touched by each use: the cells of its active points, and further ones it clears.
 
-The uses of a site touch few different sets of cells (footprints): a slot is used again and again. So cells are worked out
-once for each footprint, and each iteration has the number of its own. A space is an addressed memory or a tensor of main
-memory, its cells numbered by rows; the cell after the last stands for every place outside, is poison to readers and forgets
-what is written.
+The uses of a site touch few different sets of cells (footprints): a slot is used again and again. So cells are
+worked out once for each footprint, and each iteration has the number of its own. A space is an addressed memory or a
+tensor of main memory, its cells numbered by rows. The cell after the last stands for every place outside; it is
+poison to readers and forgets all writes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Space:
-    """Cells that have numbers: of an addressed memory, (rows, columns), or of a tensor."""
+    """Numbered cells: of an addressed memory, (rows, columns), or of a tensor."""
 
     name: str
     tensor: bool
@@ -45,15 +45,15 @@ class Space:
 
     @property
     def size(self) -> int:
-        """How many cells; also the number of the cell that stands for all others."""
+        """How many cells; also the number of the cell for all places outside."""
         return prod(self.shape)
 
 
 @dataclass(frozen=True, eq=False)
 class Access:
-    """One operand of one site. which: iteration -> footprint. cells: footprint -> cell of each active point, in the order of the
-    contract's axes. cleared: footprint -> cells beyond, which become 0. wrong: footprint -> what is outside, '' where nothing is.
-    """
+    """One operand of one site. which: iteration -> footprint. cells: footprint -> cell of each active point, in the
+    order of the contract's axes. cleared: footprint -> cells beyond, set to 0. wrong: footprint -> accesses outside,
+    '' if there are none."""
 
     site: int
     operand: str
@@ -74,8 +74,8 @@ class Access:
 
 
 def accesses(elaborated: Elaborated, kernel: Kernel) -> tuple[Access, ...]:
-    """Every operand of every site; `kernel` with its sizes fixed. Raises LanguageError for a use that leaves an operand without a
-    place or has one that is of another kind."""
+    """Every operand of every site; `kernel` with its sizes fixed. Raises LanguageError for a use with an operand
+    without a place, or in a place of another kind."""
     found: list[Access] = []
     for number, site in enumerate(elaborated.sites):
         if site.use.instruction.kind in ("signal", "configure"):
@@ -105,7 +105,7 @@ def accesses(elaborated: Elaborated, kernel: Kernel) -> tuple[Access, ...]:
 
 
 def _by_the_host(kernel: Kernel, number: int, site: Site) -> Iterator[Access]:
-    """All elements of the tensors that the host has written, or reads."""
+    """All elements of the tensors written or read by the host."""
     gives, which, none = site.use.instruction.kind == GIVE, np.zeros(site.count, np.int64), np.zeros(0, np.int64)
     names = [t.name for t in kernel.tensors]
     for name, place in site.use.operands:
@@ -119,7 +119,7 @@ def _by_the_host(kernel: Kernel, number: int, site: Site) -> Iterator[Access]:
 
 
 def _check_number(site: Site, operand: Operand, place: Ref) -> None:
-    """What stands in the code is one number that the instruction takes."""
+    """Require that the operand in the code is one number the instruction takes."""
     value, name = immediate(place), site.use.instruction.name
     low, high = site.use.instruction.immediates[operand.name]
     if value is None or not low <= value <= high:
@@ -130,7 +130,7 @@ def _check_number(site: Site, operand: Operand, place: Ref) -> None:
 
 
 def check_contract(instruction: Instruction) -> None:
-    """Nothing happens for a contract of one statement that reads each operand at one index. Raises LanguageError."""
+    """Raise LanguageError unless the contract is one statement reading each operand at one index."""
     if len(instruction.kernel.statements) != 1:
         raise LanguageError(f"{instruction.name}: its contract has to be one statement")
     statement = instruction.kernel.statements[0]
@@ -202,7 +202,7 @@ def _different(columns: list[Array], count: int) -> tuple[Array, Array]:
 
 
 def _by_active(site: Site, first: Array) -> Iterator[tuple[dict[str, int], dict[str, int], Array]]:
-    """Footprints that have the same active points."""
+    """Footprints with the same active points."""
     below, front = ({a: v[first] for a, v in found.items()} for found in (site.active, site.front))
     heads, which = _different([*below.values(), *front.values()], first.size)
     for n, head in enumerate(heads.tolist()):
@@ -211,17 +211,17 @@ def _by_active(site: Site, first: Array) -> Iterator[tuple[dict[str, int], dict[
 
 
 class _Where(ABC):
-    """columns: what the cells depend on beside the active points, by iteration."""
+    """columns: the values the cells depend on beside the active points, by iteration."""
 
     space: Space
     columns: list[Array]
 
     @abstractmethod
     def cells(self, iterations: Array, env: dict[str, Array], size: int) -> tuple[list[Array], list[str]]:
-        """The cell of each point at each of the iterations, and what is outside in each."""
+        """The cell of each point at each of the iterations, and the accesses outside in each."""
 
     def _numbered(self, coordinates: list[Array]) -> tuple[Array, Array]:
-        """Numbers of cells, and which are outside the space."""
+        """Numbers of cells, and whether each is outside the space."""
         number = np.zeros(coordinates[0].shape if coordinates else (1, 1), np.int64)
         outside = np.zeros(number.shape, bool)
         for c, n in zip(coordinates, self.space.shape, strict=True):
@@ -280,7 +280,7 @@ class _InBuffer(_Where):
 
 
 class _InTensor(_Where):
-    """Elements of a tensor in main memory. Those that do not lie as the instruction's place says are wrong like those outside."""
+    """Elements of a tensor in main memory. Elements apart from the instruction's layout are as wrong as those outside."""
 
     def __init__(self, kernel: Kernel, site: Site, operand: Operand, place: Ref, dtype: DType) -> None:
         self.name = site.use.instruction.name
@@ -329,7 +329,7 @@ class _InTensor(_Where):
         return list(np.where(apart, self.space.size, numbers)), said
 
     def _apart(self, numbers: Array, env: dict[str, Array]) -> Array:
-        """Which elements lie elsewhere than the instruction finds them, counted from its first; none where that is not there."""
+        """Whether each element lies apart from the instruction's layout, counted from its first; none if the first is inactive."""
         if env["#"].size == 0 or (env["#"][0] != 0 and not self.front):
             return np.zeros(numbers.shape, bool)
         index = [np.broadcast_to(np.asarray(evaluate(i, env)), env["#"].shape) for i in self.address.index]

@@ -1,13 +1,13 @@
 """The time of a program whose engines wait for each other at memories: the timed run's own, with its steady states skipped.
 
-A memory serves uses in the order in which they begin, and that order is no linear form of times. So uses are carried out one after
-the other, by time, as in a timed run. Where an engine begins an iteration of a loop, the state is
+A memory serves uses in the order in which they begin, and this order is no linear form of times. So uses are carried
+out one after the other, by time, as in a timed run. When an engine begins an iteration of a loop, the state is
 
-    where each engine is, in iterations from here, and what is left of its use;    what is left of the work of each memory
+    the place of each engine, in iterations from here, and the rest of its use;    the rest of each memory's work
 
-Awaits look back by the same number of signals at all iterations. So, if the state is the one of p iterations before, all that
-follows repeats, for as long as iterations take the same and no engine outside of the loop is met: n times p iterations are n times
-the cycles. Loops around are skipped in the same way.
+Awaits look back by the same number of signals at all iterations. So, if the state equals the one p iterations
+before, everything after it repeats, for as long as iterations take the same and no engine outside of the loop is
+met: n times p iterations are n times the cycles. Loops around are skipped in the same way.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ DIGITS = 6  # of a part of a tick in states that are compared
 
 @dataclass(eq=False)
 class _Step:
-    """One use in the text of an engine. exits: loops that may end behind it: (loop, its trips, the step that begins its body);
-    then: the step behind all of them, or -1. awaits: (counter, constant, factors of digits)."""
+    """One use in the text of an engine. exits: loops that may end behind it: (loop, its trips, the first step of its
+    body); then: the step behind all of them, or -1. awaits: (counter, constant, factors of digits)."""
 
     use: TimedUse
     path: tuple[int, ...]
@@ -111,7 +111,7 @@ class Queues:
         steps.append(_Step(u, tuple(x.number for x in path), [], -1, awaits, signals, computes, loop, depends, {}))
 
     def _takes(self, s: _Step, digits: list[int]) -> tuple[float, list[tuple[int, float]]]:
-        """Ticks of its own, and of the memories that others use, too."""
+        """Ticks of its own, and of the memories shared with other engines."""
         key = tuple(self.group[d][digits[d]][0] for d in s.depends)
         if (found := s.taken.get(key)) is None:
             at = dict(enumerate(digits))
@@ -126,7 +126,7 @@ class Queues:
     # ---- The run.
 
     def timing(self) -> Timing:
-        """Raises AnotherFormError where engines wait for each other for ever."""
+        """The timing. Raises AnotherFormError if engines wait for each other for ever."""
         text, engines = self.text, self.engines
         self.digits = [[0] * len(text.loops) for _ in engines]
         self.at = [0 if s else -1 for s in self.steps]
@@ -178,7 +178,7 @@ class Queues:
         return Timing(cycles, begins, ends if first is not None else cycles, text.work(), estimate, text.served())
 
     def _advance(self, e: int) -> int | None:
-        """To the engine's next use. Returns the loop of which that begins another iteration."""
+        """To the engine's next use. Returns the loop that begins another iteration by this, or None."""
         step, digits = self.steps[e][self.at[e]], self.digits[e]
         for loop, trips, target in step.exits:
             if digits[loop] + 1 < trips:
@@ -192,7 +192,7 @@ class Queues:
         return None
 
     def _arrive(self, e: int) -> None:
-        """Which counters the engine's next use needs."""
+        """Set the counters awaited by the engine's next use."""
         if self.at[e] >= 0:
             digits = self.digits[e]
             self.awaits[e] = [
@@ -200,7 +200,7 @@ class Queues:
             ]
 
     def _extrapolated(self) -> str:
-        """The end, at the pace so far of the engine that has most to do."""
+        """The end, at the pace so far of the engine with the most work."""
         work = [0.0] * len(self.engines)
         for u, (_, ticks) in zip(self.text.uses, self.text.totals, strict=True):
             work[u.engine] += ticks
@@ -218,7 +218,7 @@ class Queues:
     # ---- Steady states.
 
     def _skip(self, loop: int, leader: int) -> None:
-        """Where the state is one that was there before in this loop, go on where what repeats ends."""
+        """If the state was there before in this loop, go on at the end of the repetition."""
         outer = [self.digits[leader][d] for d in self.outside[loop]]
         instance, states = self.seen.get(loop, (None, {}))
         if instance != outer:

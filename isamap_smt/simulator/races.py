@@ -1,9 +1,9 @@
-"""Two uses of different engines race when they touch one cell, one of them writes it, and nothing orders them: in some
+"""Two uses of different engines race if they touch one cell, one of them writes it, and nothing orders them: in some
 order the one is complete before the other begins, and in some the other before the one.
 
-By the clocks, the uses of another engine that are not ordered with a use are consecutive: those before are complete when it begins,
-those behind wait for it. So for two footprints with a common cell, the races of a use with one are those users of the other whose
-places lie in that window. All pairs are found, and none that is ordered.
+By the clocks, the uses of another engine that are not ordered with a use are consecutive: those before are complete
+when it begins, those behind wait for it. So take two footprints with a common cell: a use of the one races with the
+users of the other whose places lie in this window. All pairs are found, and no ordered one.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ RACE, BOUNDS = "race", "bounds"
 
 @dataclass(frozen=True)
 class Touch:
-    """A use that touches cells by one of its operands. number: which iteration of its place in the text, from 0. at: its loop
-    variables."""
+    """A use and the operand by which it touches cells. number: the iteration of its place in the text, from 0. at:
+    its loop variables."""
 
     engine: str
     instruction: str
@@ -40,10 +40,10 @@ class Touch:
 
 @dataclass(frozen=True)
 class Race:
-    """Two uses that no counter orders (kind 'race'), in program order, or one that leaves its memory (kind 'bounds').
+    """Two uses unordered by counters (kind 'race'), in program order, or one outside its memory (kind 'bounds').
 
-    uses: the first such, by program order of the later. pairs: how many there are of these two operands of these two places in the
-    text.
+    uses: the first such, by program order of the later. pairs: how many there are of these two operands of these two
+    places in the text.
     """
 
     kind: str
@@ -56,7 +56,7 @@ class Race:
 
 
 def bounds(elaborated: Elaborated, accesses: tuple[Access, ...], done: list[int]) -> Iterator[Race]:
-    """Uses that were carried out and are beyond a memory, buffer or tensor, or have a parameter beyond the instruction's."""
+    """Completed uses with accesses beyond a memory, buffer or tensor, or with a parameter beyond the instruction's."""
     for a in accesses:
         site = elaborated.sites[a.site]
         outside = np.asarray([bool(w) for w in a.wrong], bool)[a.which] & (site.ranks < done[site.engine])
@@ -85,7 +85,7 @@ def _parameters(elaborated: Elaborated, number: int, site: Site, done: list[int]
 def races(
     elaborated: Elaborated, accesses: tuple[Access, ...], clocks: tuple[Array, ...], done: list[int]
 ) -> Iterator[Race]:
-    """One record for each two operands that race."""
+    """One record for each two operands in a race."""
     for a, b in combinations(accesses, 2):
         p, q = elaborated.sites[a.site].engine, elaborated.sites[b.site].engine
         if p != q and a.space == b.space and (a.writes or b.writes):
@@ -128,14 +128,14 @@ def _between(
 
 
 def _users(access: Access, site: Site, done: int) -> list[Array]:
-    """For each footprint the iterations that touch it and were carried out, in order."""
+    """For each footprint the completed iterations on it, in order."""
     order = np.argsort(access.which, kind="stable")
     parts = np.split(order, np.cumsum(np.bincount(access.which, minlength=len(access.cells)))[:-1])
     return [part[site.ranks[part] < done] for part in parts]
 
 
 def _overlapping(a: Access, b: Access) -> list[tuple[int, int]]:
-    """Footprints of the two that have a cell in common."""
+    """Footprints of the two with a common cell."""
     left, right = _listed(a), _listed(b)
     order = np.argsort(right[0], kind="stable")
     cells, numbers = right[0][order], right[1][order]

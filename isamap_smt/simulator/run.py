@@ -1,7 +1,8 @@
-"""Runs the program of a core: what it computes, and what it does that no correct program does.
+"""Runs the program of a core: computes its results, and finds what no correct program does.
 
-Findings are results that depend on poison, accesses outside a tensor or buffer, writes to an input, lanes that do not lie as their
-instruction takes them, states that are not as an instruction needs them, and iterations of a parallel loop that touch one element.
+Findings are results dependent on poison, accesses outside a tensor or buffer, writes to an input, lanes in another
+layout than their instruction takes, states other than an instruction needs, and two iterations of a parallel loop on
+one element.
 """
 
 from __future__ import annotations
@@ -49,12 +50,13 @@ def run_program(
 ) -> Run:  # fmt: skip
     """Run `ahead`, then `body`. Outputs start at `out`, or at the reduction's neutral element; inputs are not changed.
 
-    What is not filled (Program.unfilled) holds anything before: temporaries, and outputs where `out` is not given. Free sizes are
-    read off the arrays' shapes where a dimension is a size by itself; the others come from `sizes`. A program with machine
-    parameters is run at the values that its schedules were made for.
+    Unfilled tensors (Program.unfilled) start with any content: temporaries, and outputs if `out` is not given. Free
+    sizes are read off the arrays' shapes if a dimension is a size by itself; the others come from `sizes`. A program
+    with machine parameters is run at the values its schedules were made for.
+
     Parallel loops run in an order drawn from `seed`. With poison=False memory starts as zeros and poison is not
-    reported. Raises SizeError when a size is unknown, an array's shape does not fit the kernel, or an index made of data is
-    none; AssumedError where sizes or elements are not as the program assumes.
+    reported. Raises SizeError if a size is unknown, an array's shape does not fit the kernel, or an index made of data
+    is invalid; AssumedError if sizes or elements are not as the program assumes.
     """
     kept = folded(program)  # in blocks of their own; the tensor's memory holds anything
     program = laid_out(at_own_values(program))
@@ -114,7 +116,7 @@ def _sizes(kernel: Kernel, arrays: Arrays, env: dict[str, int]) -> dict[str, int
 
 
 def _begun(program: Program, arrays: Arrays, out: Arrays | np.ndarray | None, env: dict[str, int], core: Core) -> Core:
-    """Makes the kernel's tensors arrays in memory; those that are unwritten hold anything, as a new buffer does."""
+    """Makes the kernel's tensors arrays in memory; unwritten ones hold anything, like a new buffer."""
     kernel = program.kernel
     unwritten = {n for n in program.unfilled if out is None or n in kernel.temporaries}
     ops = {s.target.tensor: s.op for s in reversed(kernel.statements)}

@@ -1,10 +1,10 @@
-"""How long a use is served by memories that have a bandwidth or banks: what it moves there, by what they move in a cycle.
+"""How long memories with a bandwidth or banks serve a use: by the bytes and rows it moves there.
 
     bytes that it reads and writes / bandwidth            accesses to rows, banks at a time / ports
 
-The longer of the two, where a memory says both. A memory serves one use after the other, in the order in which they begin; of
-those that begin in one cycle, the one of the engine that the machine lists first. A use is complete when its own work is done and
-every memory has served it.
+The time is the longer of the two, if a memory has both. A memory serves one use after the other, in the order in which
+they begin; of uses begun in one cycle, first the one whose engine the machine lists first. A use is complete when its
+own work is done and every memory has served it.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Service = tuple[tuple[str, Fraction], ...]  # memory, cycles
 
 
 def limited(machine: Hardware | None) -> tuple[Memory, ...]:
-    """The memories that serve uses one after the other."""
+    """The memories that serve one use after the other."""
     return tuple(m for m in machine.memories if m.is_limited) if machine else ()
 
 
 def touches(i: Instruction, memories: Iterable[Memory]) -> tuple[tuple[Memory, tuple[str, ...]], ...]:
-    """Each of these memories with the operands that the instruction has there."""
+    """Each of these memories with the instruction's operands there."""
     if i.kind in ("signal", "configure", GIVE, TAKE):
         return ()
     found = (
@@ -46,8 +46,10 @@ def _lies(place: str, memory: Memory) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def service(i: Instruction, memories: tuple[Memory, ...], active: Span = (), front: Span = ()) -> Service:
-    """Cycles for which each memory serves one use; those that it moves nothing in are left out. active: below which point axes are
-    active; front: from which on."""
+    """Cycles for which each memory serves one use, without memories in which it moves nothing.
+
+    active: axis -> end of its active points; front: axis -> their start.
+    """
     found = []
     for m, operands in touches(i, memories):
         moved, accesses = 0, 0
@@ -74,7 +76,7 @@ def of_whole_tiles(i: Instruction, memories: tuple[Memory, ...]) -> Service:
 
 
 def rate(m: Memory) -> Fraction:
-    """Bytes a cycle, of a memory that says so."""
+    """Bytes a cycle, of a memory with a bandwidth."""
     assert m.bandwidth is not None
     return Fraction(m.bandwidth).limit_denominator(FINE)
 
@@ -83,12 +85,12 @@ def rate(m: Memory) -> Fraction:
 
 
 def figures_of(memories: Iterable[Memory]) -> list[int]:
-    """Numbers of ticks of a cycle that make whole numbers of what the memories take."""
+    """Numbers of ticks per cycle to make the memories' times whole."""
     return [n for m in memories for n in (m.ports, *([rate(m).numerator] if m.bandwidth is not None else []))]
 
 
 def ticks_per_cycle(instructions: Iterable[Instruction], memories: Iterable[Memory] = ()) -> int:
-    """Ticks of a cycle that make all figures whole; 1 where there are none so few."""
+    """Ticks per cycle to make all figures whole, at most FINE squared; 1 if there are no figures."""
     figures = {float(x) for i in instructions for x in (i.occupies.start, i.occupies.each)}
     made = [Fraction(x).limit_denominator(FINE).denominator for x in figures]
     made += figures_of(memories)
@@ -96,12 +98,12 @@ def ticks_per_cycle(instructions: Iterable[Instruction], memories: Iterable[Memo
 
 
 def in_ticks(cycles: Any, scale: int) -> float:
-    """So many cycles; a whole number where the scale makes it one."""
+    """So many cycles; a whole number if the scale makes it one."""
     near = round(cycles * scale)
     return float(near) if abs(near - cycles * scale) <= 1e-9 * max(1.0, abs(near)) else float(cycles * scale)
 
 
 def in_cycles(ticks: float, scale: int) -> float:
-    """So many ticks; an int where they are whole."""
+    """So many ticks in cycles; an int if they are whole."""
     found = ticks / scale
     return int(found) if found == int(found) else found

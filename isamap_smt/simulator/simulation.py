@@ -1,4 +1,4 @@
-"""Runs a program of uses: what it computes, which of its uses race, whether it can get stuck, and how long it takes."""
+"""Runs a program of uses: its results, its races, whether it can get stuck, and how long it takes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Clock = tuple[int, ...]
 
 
 def clocks(elaborated: Elaborated, order: Order) -> tuple[Array, ...]:
-    """For each engine an array (uses that were done, engines): at [n, e] how many uses of e are complete before its n-th begins."""
+    """For each engine an array (completed uses, engines): at [n, e] how many uses of e are complete before its n-th begins."""
     shared = _shared(elaborated)
     found, signals = _pass(elaborated, order, {})
     while shared:
@@ -50,7 +50,7 @@ def clocks(elaborated: Elaborated, order: Order) -> tuple[Array, ...]:
 
 
 def _shared(elaborated: Elaborated) -> list[int]:
-    """Counters that several engines signal."""
+    """Counters signalled by several engines."""
     by: dict[int, set[int]] = {}
     for site in elaborated.sites:
         for c in site.signals:
@@ -61,8 +61,11 @@ def _shared(elaborated: Elaborated) -> list[int]:
 def _pass(
     elaborated: Elaborated, order: Order, needed: dict[int, list[Clock]]
 ) -> tuple[list[list[Clock]], list[list[Clock]]]:
-    """The clocks of all uses, and of all signals by counter. needed: counter -> what an await of 1, 2 ... needs; of the counters
-    that it lacks, what the signals so far need together."""
+    """The clocks of all uses, and of all signals by counter.
+
+    needed: counter -> clocks needed by an await of 1, 2 ...; for other counters, the joint need of the signals so
+    far.
+    """
     engines = range(len(elaborated.queues))
     found: list[list[Clock]] = [[] for _ in engines]
     latest: list[Clock] = [(0,) * len(elaborated.queues) for _ in engines]
@@ -87,7 +90,7 @@ def _pass(
 
 @dataclass(frozen=True)
 class Busy:
-    """What an engine did: how many uses, and the cycles they occupied it for."""
+    """An engine's uses, and the cycles they occupied it for."""
 
     cycles: float
     uses: int
@@ -111,7 +114,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Step:
-    """One use of a run. at: loop variables. begin, end: in cycles; None where no time was kept. reads, writes: slots."""
+    """One use of a run. at: loop variables. begin, end: in cycles; None if no time was kept. reads, writes: slots."""
 
     engine: str
     instruction: str
@@ -126,9 +129,10 @@ class Step:
 class Simulation:
     """One run.
 
-    outputs: by name, as they are when nothing can go on. races: all that the synchronisation allows, in any order, and uses
-    beyond their memory. misconfigured: uses that do not find their engine's state as they need it. deadlock: None, or who waits for
-    what. cycles: of a timed run that ends. trace: every use in the order of completion, if it was asked for.
+    outputs: by name, as they are when nothing can go on. races: all allowed by the synchronisation, in any order,
+    and uses beyond their memory. misconfigured: uses without the state they need of their engine. deadlock: None, or
+    the unmet awaits by engine. cycles: of a timed run that ends. trace: every use in the order of completion, if it
+    was asked for.
     """
 
     outputs: dict[str, Array]
@@ -141,12 +145,12 @@ class Simulation:
 
     @property
     def sound(self) -> bool:
-        """No race, nothing beyond its memory, no state that is not as it has to be, no deadlock. Says nothing of the values."""
+        """No race, nothing beyond its memory, no state other than needed, no deadlock. Says nothing of the values."""
         return not self.wrong and self.deadlock is None
 
     @property
     def wrong(self) -> tuple[str, ...]:
-        """Races and states that are not as uses need them, in words."""
+        """Races and states other than needed, in words."""
         return (*map(str, self.races), *self.misconfigured)
 
 
@@ -158,12 +162,12 @@ def simulate(
     *,
     trace: bool = False,
 ) -> Simulation:
-    """The program on arrays of the kernel's inputs; sizes that the arrays do not say come from `sizes`.
+    """The program on arrays of the kernel's inputs; sizes not given by the arrays come from `sizes`.
 
-    Without a seed: a timed run, every engine as early as it can. With one: an order that is drawn to be unkind. A use takes
+    Without a seed: a timed run, every engine as early as it can. With one: an order drawn to be unkind. A use takes
     effect whole, when it is complete. Races and deadlocks do not depend on the order. Raises SizeError, DTypeError,
-    UnknownNameError, LanguageError for arrays that do not fit the kernel and for programs that are none, AssumedError for sizes and
-    elements that the program assumes away.
+    UnknownNameError, LanguageError for arrays unfit for the kernel and for programs that are none, AssumedError for
+    sizes and elements the program assumes away.
     """
     require_kind("simulate", program, Program, "what isamap_smt.lower() returns, or the program of a plan")
     kernel, held = prepare(program.kernel, arrays, None, sizes)
@@ -185,13 +189,13 @@ def simulate(
 
 
 def _sizes(program: Program, held: Mapping[str, Array]) -> dict[str, int]:
-    """Size -> value, of tensors' dimensions that are sizes."""
+    """Size -> value, for dimensions of tensors that are sizes."""
     dimensions = ((e, n) for t in program.kernel.tensors for e, n in zip(t.shape, held[t.name].shape, strict=True))
     return {str(e.name): n for e, n in dimensions if getattr(e, "is_Symbol", False)}
 
 
 def deadlock(elaborated: Elaborated, order: Order) -> str | None:
-    """Which awaits are never met, by engine; None if all uses are done."""
+    """The unmet awaits, by engine; None if all uses are done."""
     said = []
     for queue, done in zip(elaborated.queues, order.done, strict=True):
         if done == len(queue.sites):
@@ -237,7 +241,7 @@ def _trace(elaborated: Elaborated, order: Order, touched: tuple[Access, ...]) ->
 def _slots(
     elaborated: Elaborated, touched: tuple[Access, ...]
 ) -> tuple[list[list[list[Slot]]], list[list[list[Slot]]]]:
-    """Of each site, for each operand in slots that it reads, and that it writes, the slot at every iteration."""
+    """Of each site, for each operand in slots it reads, and each it writes, the slot at every iteration."""
     known = buffers(elaborated.program)
     reads: list[list[list[Slot]]] = [[] for _ in elaborated.sites]
     writes: list[list[list[Slot]]] = [[] for _ in elaborated.sites]

@@ -28,10 +28,10 @@ Array = np.ndarray
 class Site:
     """One use in the text, with a column for each of its expressions.
 
-    position: places in program order. ranks: places in the queue of its engine. awaits: (counter, amounts). parameters: as the
-    program says. active: axis -> points, cut to the largest extent; front: axis -> how many of them, from the first, are none.
-    cycles: of work, which each iteration occupies the engine for at least. served: memories that serve them one after the other,
-    each with the ticks of each iteration.
+    position: places in program order. ranks: places in the queue of its engine. awaits: (counter, amounts). parameters:
+    from the program. active: axis -> points, cut to the largest extent; front: axis -> number of inactive points at its
+    start. cycles: of work, the least for which each iteration occupies the engine. served: memories serving one use
+    after the other, each with the ticks of each iteration.
     """
 
     use: Issued
@@ -68,8 +68,8 @@ class Queue:
 
 @dataclass(frozen=True, eq=False)
 class Elaborated:
-    """All uses of a program at concrete sizes. counters: every counter that is awaited or signalled. memories: those that serve
-    uses one after the other; scale: ticks of a cycle where there are some."""
+    """All uses of a program at concrete sizes. counters: every counter awaited or signalled. memories: those serving
+    uses one after the other; scale: ticks of a cycle if there are some."""
 
     program: Program
     sites: tuple[Site, ...]
@@ -80,8 +80,8 @@ class Elaborated:
 
 
 def elaborate(program: Program, sizes: Mapping[str, int]) -> Elaborated:
-    """The program's uses. Raises LanguageError for an expression over something that has no value and for what no engine does,
-    UnknownNameError for an engine the machine does not have."""
+    """The program's uses. Raises LanguageError for an expression over a name without value and for nodes no engine
+    runs, UnknownNameError for an engine the machine does not have."""
     _check_form(program)
     found = [s for s in standings(program.body, sizes, np.random.default_rng(0)) if isinstance(s.node, Issued)]
     names = [e.name for e in program.machine.engines] if program.machine else []
@@ -130,7 +130,7 @@ def _site(use: Issued, rows: Rows, engines: list[str], counters: tuple[str, ...]
 def _active(
     instruction: Instruction, parameters: dict[str, Array], count: int
 ) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Axis -> below which point they are active, and from which on where that is said, at every iteration."""
+    """Axis -> end of its active points, and axis -> their start if it is given, at every iteration."""
     largest = instruction.axes
     active = {axis: np.full(count, extent) for axis, extent in largest.items()}
     front: dict[str, Array] = {}

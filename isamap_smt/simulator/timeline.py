@@ -1,4 +1,4 @@
-"""A timed run as a timeline: what each slot held when, when the unit computes, and the whole as trace viewers read it."""
+"""A timed run as a timeline: contents of slots over time, when the unit computes, and the whole as trace viewers read it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ENGINES = 1  # the process of the engines in a document; memories follow
 
 @dataclass(frozen=True)
 class Content:
-    """What a slot held, in cycles: from the begin of its first write to the end of the last use that touches it."""
+    """The content of a slot, in cycles: from the start of its first write to the end of the last use touching it."""
 
     slot: Slot
     begin: float
@@ -27,7 +27,7 @@ class Content:
 
 @dataclass(frozen=True)
 class Parts:
-    """Cycles before the first use that computes, from there to the end of the last one, and after it; together all of them."""
+    """Cycles before the first computing use, from there to the end of the last one, and after it; together all of them."""
 
     prologue: float
     steady: float
@@ -35,7 +35,7 @@ class Parts:
 
 
 def timed_steps(run: Simulation) -> tuple[Step, ...]:
-    """The trace of a timed run. Raises WrongKindError for a run that kept none, or no time."""
+    """The trace of a timed run. Raises WrongKindError for a run without a trace or without times."""
     require_kind("chrome_trace", run, Simulation, "what isamap_smt.simulate(..., trace=True) returns")
     if not run.trace and any(b.uses for b in run.engines.values()):
         raise WrongKindError("the run kept no trace; pass trace=True to simulate()")
@@ -46,7 +46,7 @@ def timed_steps(run: Simulation) -> tuple[Step, ...]:
 
 @per_object(most=1)  # a picture after the other asks for them
 def contents(run: Simulation) -> tuple[Content, ...]:
-    """Every content of every slot, in the order in which they began. A write that does not read ends a content that was read.
+    """Every content of every slot, in the order in which they begin. A write without a read ends a content already read.
 
     Raises WrongKindError as timed_steps().
     """
@@ -67,7 +67,7 @@ def contents(run: Simulation) -> tuple[Content, ...]:
 
 
 def parts(run: Simulation, computes: Collection[str]) -> Parts | None:
-    """The parts of a run's cycles. computes: names of instructions that compute. None where none of them was used.
+    """The parts of a run's cycles. computes: names of computing instructions. None if none of them was used.
 
     Raises WrongKindError as timed_steps().
     """
@@ -81,9 +81,10 @@ def parts(run: Simulation, computes: Collection[str]) -> Parts | None:
 def chrome_trace(run: Simulation, title: str = "") -> dict[str, Any]:
     """A timed run as a document in Chrome's trace-event format, for json.dump(); ui.perfetto.dev and chrome://tracing read it.
 
-    One process has a row for each engine, one more for each memory a row for each slot. A cycle is written as a microsecond. A use
-    is an event of its duration, or an instant where it takes no time; its loop variables and slots are its `args`. title: of the
-    run, kept beside. Raises WrongKindError for a run without trace=True or with a seed.
+    One process has a row for each engine, one more for each memory a row for each slot. A cycle is written as a
+    microsecond. A use is an event of its duration, or an instant if it takes no time; its loop variables and slots
+    are its `args`. title: of the run, kept beside. Raises WrongKindError for a run without trace=True or with a
+    seed.
     """
     steps, engines = timed_steps(run), list(run.engines)
     memories: dict[str, dict[Slot, None]] = {}
@@ -116,7 +117,7 @@ def times(step: Step) -> tuple[float, float]:
 
 
 def _process(number: int, name: str, rows: list[str]) -> Iterator[dict[str, Any]]:
-    """The names of a process and its rows, which stand in this order."""
+    """The names of a process and its rows, in this order."""
     yield {"ph": "M", "pid": number, "name": "process_name", "args": {"name": name}}
     yield {"ph": "M", "pid": number, "name": "process_sort_index", "args": {"sort_index": number}}
     for n, row in enumerate(rows, 1):
@@ -127,7 +128,7 @@ def _process(number: int, name: str, rows: list[str]) -> Iterator[dict[str, Any]
 def _event(
     name: str, kind: str, row: tuple[int, int], begin: float, end: float, args: dict[str, Any]
 ) -> dict[str, Any]:
-    """What took from begin to end, or an instant."""
+    """An event with its begin and duration, or an instant."""
     found = {"name": name, "cat": kind, "pid": row[0], "tid": row[1], "ts": _number(begin), "args": args}
     return {**found, "ph": "X", "dur": _number(end - begin)} if end > begin else {**found, "ph": "i", "s": "t"}
 

@@ -1,7 +1,8 @@
 """How many elements the uses of a program read and write, by memory and tensor: counted from its text, exactly.
 
-A use touches the cells of its active points, each once, and those beyond that it clears. What that is hangs on the use parameters
-that say which points are active, and these on few loops: a loop on which nothing hangs multiplies, and is not gone through.
+A use touches the cells of its active points, each once, and the cells beyond that it clears. These depend on the use
+parameters for active points, and these on few loops. A loop that does not influence them multiplies, and is not gone
+through.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ Span = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True)
 class Touched:
-    """What all uses of one instruction do to one operand, in elements. uses: how many there are."""
+    """The effect of all uses of one instruction on one operand, in elements. uses: how many there are."""
 
     instruction: Instruction
     operand: str
@@ -69,7 +70,7 @@ def touched(program: Program, sizes: Mapping[str, int]) -> tuple[Touched, ...]:
 
 
 def _spans(use: Issued, around: tuple[Any, ...], sizes: Mapping[str, int]) -> Iterator[tuple[int, Span, Span]]:
-    """(how many iterations, below which point each axis is active, from which on)."""
+    """(how many iterations, end of each axis' active points, their start)."""
     i = use.instruction
     given = [sp.sympify(e) for e in use.parameters.values()]
     needed = {str(s) for s in symbols_of(given)}

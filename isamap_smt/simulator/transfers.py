@@ -1,4 +1,4 @@
-"""Which cells copies and moves read and write, for all their rows at once."""
+"""The cells read and written by copies and moves, for all their rows at once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Cells of a space, each with its row. live: those that are touched. wrong: row -> what is wrong with it."""
+    """Cells of a space, each with its row. live: the touched ones. wrong: row -> its error."""
 
     space: Space
     number: Array
@@ -45,7 +45,7 @@ class Cells:
         space: Space, rows: Rows, index: Sequence[Any], row: Array | None = None, touched: Array | None = None,
         writes: bool = False,
     ) -> Cells:  # fmt: skip
-        """The cell of each of the rows at an index. row: the row of the node that each belongs to; touched: those that are."""
+        """The cell of each of the rows at an index. row: the node's row of each one; touched: whether each is touched."""
         row = np.arange(rows.count) if row is None else row
         some = np.ones(rows.count, bool) if touched is None else touched
         if len(index) != len(space.shape):
@@ -81,10 +81,9 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class Transfer:
-    """Points from begins[row] to begins[row + 1] are those of a row. inside: which are read; fill: what becomes of the cells at
-    the others, None where they stay. whole: rows in which all are inside. source: None where it is the fill everywhere. adds: the
-    others stay, and what is read is added.
-    """
+    """Points from begins[row] to begins[row + 1] belong to a row. inside: the points read; fill: the value for the
+    cells of the others, None to keep them. whole: rows with all points inside. source: None if every cell gets the
+    fill. adds: the others stay, and the values read are added."""
 
     target: Cells
     source: Cells | None
@@ -102,8 +101,10 @@ class Transfer:
 
 
 def start_of(space: Space, rows: Rows, ref: Ref, tensor: Tensor | None = None) -> tuple[Array, int]:
-    """The first cell of the register that leading indices name, row by row, and how many it has. tensor: the operand that it is
-    to be, or None. Raises Stop where no row can be right."""
+    """The first cell of the register at leading indices, row by row, and its number of cells.
+
+    tensor: the operand it stands for, or None. Raises Stop if no row can be right.
+    """
     lead = len(ref.index)
     size, shape = prod(space.shape[lead:]), space.shape
     if rows.count and tensor is not None:
@@ -122,7 +123,7 @@ def start_of(space: Space, rows: Rows, ref: Ref, tensor: Tensor | None = None) -
 
 
 def check_types(core: Core, node: Use, rows: Rows) -> None:
-    """Raises Stop where what a use is given is of another type than the operand of its instruction, or for no operand."""
+    """Raises Stop if a use gives an operand of another type than its instruction's, or lacks an operand or has a foreign one."""
     tensors = {t.name: t for t in node.instruction.kernel.tensors}
     if sorted(o for o, _ in node.operands) != sorted(tensors):
         raise Stop(
@@ -153,7 +154,7 @@ def copied(core: Core, node: Copy, rows: Rows) -> Transfer:
 
 
 def moved(core: Core, node: Move, rows: Rows) -> Transfer:
-    """All points of a move, of which those below the active numbers are read; a load puts zeros beyond, a store nothing."""
+    """All points of a move; those below the active numbers are read. A load puts zeros beyond, a store nothing."""
     check_types(core, node, rows)
     i, statement = node.instruction, node.instruction.kernel.statements[0]
     space, axes = core.space(rows, node.register.name), list(i.axes.items())
@@ -218,7 +219,7 @@ def _lies(i: Instruction, memory: Cells, points: tuple[Rows, Array, Array], inde
 
 
 def _patterns(active: Array) -> tuple[Array, Array]:
-    """The rows of truth values that differ, in order, and the number of the one that each row is."""
+    """The distinct rows of truth values, in order, and for each row the number of its own."""
     if active.all():
         return active[:1], np.zeros(len(active), np.int64)
     packed = np.packbits(active, axis=1)

@@ -60,13 +60,13 @@ def models() -> dict[str, Path]:
 
 
 def names() -> tuple[str, ...]:
-    """The names that `load` knows."""
+    """The names known to `load`."""
     return tuple(TEXTS)
 
 
 @cache
 def load(name: str) -> Kernel:
-    """The kernel of that name, in f32 and with symbolic sizes. Raises KeyError for other names.
+    """The kernel with this name, in f32 and with symbolic sizes. Raises KeyError for other names.
 
     >>> print(load("gemm").text)
     C[i,j] += A[i,k] * B[k,j]

@@ -1,9 +1,9 @@
-"""Layers of neural networks: a matrix product with what follows it.
+"""Layers of neural networks: a matrix product and its epilogue.
 
-Definitions: Goodfellow, Bengio, Courville, Deep Learning (2016), chapter 6; the requantised product is that of Jacob et al.,
-Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference (2018), with one scale per
-column, rounded to the nearest integer and saturated. The product with weights of 4 bits is that of ggml's formats Q4_0 and Q8_0
-(ggml-common.h): blocks of 32 elements along a row, each with a scale of its own.
+Definitions: Goodfellow, Bengio, Courville, Deep Learning (2016), chapter 6. The requantised product follows Jacob et
+al., Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference (2018), with one
+scale per column, rounded to the nearest integer and saturated. The product with weights of 4 bits follows ggml's
+formats Q4_0 and Q8_0 (ggml-common.h): blocks of 32 elements along a row, each with a scale of its own.
 """
 
 #: Y = relu(X W + b): weights with one column for each output.

@@ -1,9 +1,9 @@
 """Recurrent layers: from the states before a step to those after it, for each step of a sequence.
 
-X holds input c of element b of the batch at step t; row 0 of the states is where they start, row t+1 what step t leaves.
-Gates have an axis of their own, in PyTorch's order: W[c,g,j] is element (g*J + j, c) of `weight_ih_l0`, U[k,g,j] element
-(g*J + j, k) of `weight_hh_l0`, and `bi` and `bh` are the biases, gate by gate. What the inputs add to the gates does not wait for
-any state, so it is one matrix product for all steps.
+X holds input c of element b of the batch at step t; row 0 of the states is their start, row t+1 the states after
+step t. Gates have an axis of their own, in PyTorch's order: W[c,g,j] is element (g*J + j, c) of `weight_ih_l0`,
+U[k,g,j] element (g*J + j, k) of `weight_hh_l0`, and `bi` and `bh` are the biases, gate by gate. The inputs' share in
+the gates does not wait for any state, so it is one matrix product for all steps.
 """
 
 #: Reset, update and new gate. Cho et al., Learning Phrase Representations using RNN Encoder-Decoder (2014), the reset gate
