@@ -28,12 +28,14 @@ ONE = 0x3F800000  # the bits of the scale 1
 MOST = 1 << 30  # of a scale in the code: products stay below 2^63, where all sources convert them alike
 
 PRELUDE = f"""\
-/* Up to 16 rows and columns to a local address, and zeros beyond them, as one kind of loads (0, 1 or 2) is configured. */
-static inline void gemmini_fill(uint32_t kind, const void *from, uint32_t to, int64_t rows, int64_t columns) {{
-    const int some = rows > 0 && columns > 0;
-    for (int part = !(rows < 16 || columns < 16); part <= some; part++) {{
+/* Rows from `above` to before `rows`, up to 16, and up to 16 columns, to a local address, and zeros around them; as one kind of
+   loads (0, 1 or 2) is configured. */
+static inline void gemmini_fill(uint32_t kind, const void *from, uint32_t to, int64_t above, int64_t rows, int64_t columns) {{
+    const int some = rows > above && columns > 0;
+    for (int part = !(above > 0 || rows < 16 || columns < 16); part <= some; part++) {{
         const void *const source = part ? from : 0;
-        const uint64_t block = part ? gemmini_block(to, (uint32_t)rows, (uint32_t)columns) : gemmini_block(to, 16, 16);
+        const uint64_t block = part ? gemmini_block(to + (uint32_t)above, (uint32_t)(rows - above), (uint32_t)columns)
+                                    : gemmini_block(to, 16, 16);
         if (kind == 0) gemmini_mvin(source, block);
         if (kind == 1) gemmini_mvin2(source, block);
         if (kind == 2) gemmini_mvin3(source, block);
@@ -81,15 +83,15 @@ static inline void gemmini_keep(uint32_t a, uint32_t b, uint32_t sums, int fresh
 static inline void gemmini_begin(void) {{
     gemmini_flush();
     gemmini_config_ld(0, 0, GEMMINI_ONE, 0, 16);
-    gemmini_fill(0, 0, {ZEROS}, 0, 0);
+    gemmini_fill(0, 0, {ZEROS}, 0, 0, 0);
 }}
 """
 
 C: dict[str, Any] = {"headers": ("gemmini_isa.h",), "prelude": PRELUDE}
-LOAD = "gemmini_fill({loads}, {m}, (uint32_t)({s}), {rows}, {columns});"
+LOAD = "gemmini_fill({loads}, {m}, (uint32_t)({s}), {above}, {rows}, {columns});"
 STORE = "gemmini_store({m}, gemmini_acc_full((uint32_t)({acc})), {rows}, {columns});"
 BYTES = "gemmini_store({m}, gemmini_acc((uint32_t)({acc})), {rows}, {columns});"
-SUMS = "gemmini_fill({loads}, {m}, gemmini_acc((uint32_t)({acc})), {rows}, {columns});"
+SUMS = "gemmini_fill({loads}, {m}, gemmini_acc((uint32_t)({acc})), 0, {rows}, {columns});"
 CLEAR = f"gemmini_pass({ZEROS}, GEMMINI_NOWHERE, gemmini_acc((uint32_t)({{acc}})));"
 MULTIPLY = "gemmini_pass((uint32_t)({a}), (uint32_t)({b}), gemmini_acc_add((uint32_t)({acc})));"
 HOLD = "gemmini_hold((uint32_t)({b}));"
@@ -130,7 +132,7 @@ INSTRUCTIONS = (
     im.instruction(
         "gemmini.mvin", "s[r,c] = m[r,c]", axes=TILE, dtypes={"s": "i8", "m": "i8"},
         places={"s": "scratchpad[r,c]", "m": "memory[r*down + c]"}, engine="load", active={"r": "rows", "c": "columns"},
-        beyond="zero", work=im.Work(LATENCY, 1, ("r",)), needs=loaded("down", 0), emit=LOAD, **C,
+        front={"r": "above"}, beyond="zero", work=im.Work(LATENCY, 1, ("r",)), needs=loaded("down", 0), emit=LOAD, **C,
     ),
     im.instruction(
         "gemmini.clear", "acc[r,c] = 0", axes=TILE, dtypes={"acc": "i32"}, places={"acc": "accumulator[r,c]"},

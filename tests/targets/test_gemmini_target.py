@@ -129,8 +129,8 @@ def test_every_counter_is_necessary() -> None:
     [
         ("matmul", "gemmini_pass((uint32_t)({b}), (uint32_t)({a}), gemmini_acc_add((uint32_t)({acc})));"),
         ("matmul", "gemmini_pass((uint32_t)({a}), (uint32_t)({b}), gemmini_acc((uint32_t)({acc})));"),
-        ("mvin", "gemmini_fill({loads}, {m}, (uint32_t)({s}), {columns}, {rows});"),
-        ("mvin", "gemmini_fill(({loads} + 1) % 3, {m}, (uint32_t)({s}), {rows}, {columns});"),
+        ("mvin", "gemmini_fill({loads}, {m}, (uint32_t)({s}), {above}, {columns}, {rows});"),
+        ("mvin", "gemmini_fill(({loads} + 1) % 3, {m}, (uint32_t)({s}), {above}, {rows}, {columns});"),
         ("mvin", ("loads[0] = down", "loads[0] = 2*down")),
         ("mvin", ("loads[3] = 16", "loads[3] = 8")),
         ("mvout", MVOUT.replace("{acc}", "{acc} + 1")),
