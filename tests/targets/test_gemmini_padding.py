@@ -1,4 +1,4 @@
-"""Zeros around an image by Gemmini's loads: rows of the array are columns of the image, for open sizes, with no copy of the image."""
+"""Zeros around an image by Gemmini's loads: rows of the array are columns of an image that lies in memory without zeros."""
 
 from __future__ import annotations
 
