@@ -109,6 +109,10 @@ class ScheduleError(IsamapError):
     """No schedule exists in the space, or a pinned decision is impossible."""
 
 
+class OpenSizesError(ScheduleError):
+    """No schedule exists with these sizes open; known ones may have one."""
+
+
 class UndecidedError(ScheduleError):
     """The search ended without an answer: a limit was reached, or it was interrupted. A schedule may exist."""
 

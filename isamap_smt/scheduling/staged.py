@@ -12,7 +12,7 @@ from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
 from isamap_encodings.staging_problem import StagingDecision, StagingOperand, StagingProblem, passes
-from isamap_smt.ir.errors import ScheduleError, did_you_mean, of_argument
+from isamap_smt.ir.errors import OpenSizesError, ScheduleError, did_you_mean, of_argument
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import Program
@@ -181,11 +181,11 @@ def _quicker_by_far(
 
 
 def _has_form(mapping: Mapping, machine: Hardware) -> bool:
-    """Whether programs for engines are made of such a mapping, on some machine."""
+    """Whether programs for engines are made of such a mapping, on some machine and at known sizes."""
     try:
         check_form(mapping, computing(mapping, machine))
-    except ScheduleError:
-        return False
+    except ScheduleError as error:
+        return isinstance(error, OpenSizesError)
     return True
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Proved
 from isamap_smt.ir.engines import KEPT, ZERO
-from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.errors import OpenSizesError, ScheduleError
 from isamap_smt.ir.expr import substitute, sym, symbols_of, words
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Statement
@@ -38,8 +38,9 @@ def check_cuts(mapping: Mapping, views: Dict[str, Mapping]) -> None:
             raise ScheduleError(f"{along} at once, which no move can")
         if cut_along(view, g) is None:
             sizes = sorted(symbols_of([g]) - {a.name for a in s.axes})
-            given = f"; give {', '.join(sizes)}" if sizes else ""
-            raise ScheduleError(f"{along} in steps that are not known{given}")
+            if sizes:
+                raise OpenSizesError(f"{along} in steps that are not known; give {', '.join(sizes)}")
+            raise ScheduleError(f"{along} in steps that are not known")
         if of is None:
             raise ScheduleError(f"{along}, and no factor is read at all axes of it")
 

@@ -61,6 +61,16 @@ def test_a_load_that_cannot_leave_out_points_in_front_is_said_to_cost_a_mapping(
     assert unable.cycles > 1.2 * able.cycles
 
 
+def test_sizes_that_are_left_open_are_said_to_cost_a_mapping() -> None:
+    """Steps of tiles along the columns of an image are known once strides, dilations and zeros are."""
+    open_ones = {n: e for n, e in CONV.items() if len(n) == 1}
+    for sizes in ({**open_ones, "n": 1}, {**CONV, "n": 1}):
+        found = stage("conv2d", machine(Shape(padded=True, k=8)), sizes=sizes)
+        notes = [n for n in found.notes if "would take" in n]
+        assert len(notes) == ("dq" not in sizes), notes
+        assert all(re.search(r"in steps that are not known; give d[pq], p[pq], s[pq]$", n) for n in notes)
+
+
 @pytest.mark.parametrize("padded", [False, True])
 def test_every_legal_mapping_is_counted(padded: bool) -> None:
     hardware = machine(Shape(padded=padded))
