@@ -610,10 +610,17 @@ def _tells_zeros(tree: Any) -> bool:
 
 def _open_zero(tree: Any) -> bool:
     """A maximum or minimum that may be 0: no number in it keeps it away."""
-    if isinstance(tree, Relu):
-        return True
-    away = [a for a in tree.args if a.is_number] if isinstance(tree, SMax | SMin) else []
-    return isinstance(tree, SMax | SMin) and not any(a > 0 if isinstance(tree, SMax) else a < 0 for a in away)
+    if isinstance(tree, SMax | SMin):
+        return not (_keeps_away(tree, 1) or _keeps_away(tree, -1))
+    return isinstance(tree, Relu)
+
+
+def _keeps_away(tree: Any, sign: int) -> bool:
+    """Whether the tree has this sign and is not 0, by the numbers in it alone."""
+    if isinstance(tree, SMax | SMin):
+        one_does = isinstance(tree, SMax) == (sign > 0)
+        return (any if one_does else all)(_keeps_away(a, sign) for a in tree.args)
+    return isinstance(tree, sp.Number) and bool(sign * tree > 0)
 
 
 def _is_function(tree: Any) -> bool:

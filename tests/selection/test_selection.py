@@ -146,6 +146,20 @@ def test_a_quotient_that_tells_zeros_apart_is_left_alone() -> None:
     assert "max" in selected(statement("A / max(B, 0.001)")).emit
 
 
+@pytest.mark.parametrize(
+    ("divisor", "selected"),
+    [
+        ("max(B, min(0.375, 9.0))", True),
+        ("max(B, min(-1.0, 9.0))", False),
+        ("min(max(B, 2.0), max(C, 3.0))", True),
+        ("min(B, max(-4.0, -2.0))", True),
+        ("max(B, C)", False),
+    ],
+)
+def test_numbers_keep_a_divisor_away_from_zeros(divisor: str, selected: bool) -> None:
+    assert (selected_instruction(AVX2, statement(f"A / {divisor}")) is not None) == selected
+
+
 def test_a_machine_without_the_instruction_computes_the_part_in_portable_c() -> None:
     kernel = statement("A / B + C")
     without = replace(AVX2, instructions=tuple(i for i in AVX2.instructions if "div" not in i.name))
