@@ -148,12 +148,14 @@ class Line:
 
 @dataclass
 class Drawn:
-    """A kernel. lengths: of the vectors that it writes, or of the rows of what it writes in so many time steps."""
+    """A kernel. lengths: of the vectors that it writes, or of the rows of what it writes in so many time steps. ends: of
+    the axes j of vectors, those included that no line writes."""
 
     sizes: dict[str, int]
     steps: int = 0
     lines: list[Line] = field(default_factory=list)
     lengths: dict[str, int] = field(default_factory=dict)
+    ends: dict[str, int] = field(default_factory=dict)
     temporaries: list[str] = field(default_factory=list)
 
     def text(self) -> str:
@@ -163,7 +165,7 @@ class Drawn:
             f"{n}: [{rows}{length}]" for n, length in self.lengths.items()
         ]
         head += [
-            f"axis j{n} < {length}" for n, length in self.lengths.items() if any(f"j{n}" in s.axes for s in self.lines)
+            f"axis j{n} < {length}" for n, length in self.ends.items() if any(f"j{n}" in s.axes for s in self.lines)
         ]
         head += [f"axis {n} < {size}" for n, size in self.used.items()]
         head += [f"axis t < {self.steps}", "for t:"] if self.steps else []
@@ -189,7 +191,7 @@ class Drawn:
         """The results, element by element."""
         first = {n: next(s.op for s in self.lines if s.target == n) for n in self.lengths}
         held = Exact(arrays, {n: length * (self.steps + 1) for n, length in self.lengths.items()}, first)
-        extents = {**self.sizes, **{f"j{n}": length for n, length in self.lengths.items()}}
+        extents = {**self.sizes, **{f"j{n}": length for n, length in self.ends.items()}}
         for t in range(max(self.steps, 1)):
             for s in self.lines:
                 row = t + s.row.count("+1")
@@ -227,6 +229,7 @@ def drawn(rng: random.Random, steps: float = 0.0) -> Drawn:
         written = {s.target for s in made.lines}
         if made.lines and all(n in written or not any(f"{n}[" in s.value.text for s in made.lines) for n in names):
             break
+    made.ends = made.lengths
     made.lengths = {n: length for n, length in made.lengths.items() if n in written}
     read = {n for n in made.lengths if any(f"{n}[" in s.value.text and s.target != n for s in made.lines)}
     made.temporaries = [n for n in sorted(read) if n != made.lines[-1].target and rng.random() < 0.7]
