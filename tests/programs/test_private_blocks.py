@@ -32,9 +32,9 @@ Arrays = dict[str, np.ndarray]
 
 
 @cache
-def softmax(n: int = SIZES["n"]) -> Plan:
+def softmax(n: int = SIZES["n"], i: int = SIZES["i"]) -> Plan:
     """Its loop over blocks is shared, however little there is to do."""
-    return im.plan(norms.SOFTMAX, "avx2", sizes={**SIZES, "n": n}, threads=2, strategy="exact", cost_model="analytic")
+    return im.plan(norms.SOFTMAX, "avx2", sizes={"i": i, "n": n}, threads=2, strategy="exact", cost_model="analytic")
 
 
 @cache
