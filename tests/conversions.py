@@ -7,6 +7,7 @@ operation gives is left open.
 from __future__ import annotations
 
 import random
+from bisect import bisect_right
 from fractions import Fraction
 
 BITS = {
@@ -99,12 +100,13 @@ def _to_float(value: Value, name: str) -> int | str:
     size = Fraction(0) if isinstance(value, str) else abs(value)
     if size == 0:
         return 0 if name in ONE_ZERO else sign
-    power = size.numerator.bit_length() - size.denominator.bit_length()
-    power = power if size >= Fraction(2) ** power else power - 1  # 2^power <= size < 2^(power + 1)
+    a, b = size.numerator, size.denominator
+    power = a.bit_length() - b.bit_length()
+    power -= a << max(0, -power) < b << max(0, power)  # 2^power <= size < 2^(power + 1)
     unit = max(power, 1 - bias(name)) - digits
-    steps = size / Fraction(2) ** unit
-    near, rest = divmod(steps.numerator, steps.denominator)
-    twice = 2 * rest - steps.denominator
+    a, b = a << max(0, -unit), b << max(0, unit)  # size / 2^unit
+    near, rest = divmod(a, b)
+    twice = 2 * rest - b
     near += twice > 0 or (twice == 0 and near % 2 == 1)
     # a whole number of units is the bits themselves, carries into the exponent included
     found = near if unit == 1 - bias(name) - digits else near + ((unit + digits + bias(name) - 1) << digits)
@@ -115,12 +117,14 @@ def _to_float(value: Value, name: str) -> int | str:
     return sign | min(found, top << digits)
 
 
+HALFWAY = [Fraction(3, 2) * Fraction(2) ** n for n in range(-127, 128)]  # between a power of two and the next
+
+
 def _to_scale(value: Value) -> int | str:
     """Of the powers of two in question the one that is no further off than the other; the larger one of a tie."""
     if isinstance(value, str) or value <= 0:
         return "nan"
-    powers = [Fraction(2) ** n for n in range(-127, 129)]
-    found = max(n for n, p in enumerate(powers) if n == 0 or 2 * value >= powers[n - 1] + p)
+    found = bisect_right(HALFWAY, value)
     return found if found < 255 else "nan"
 
 

@@ -234,11 +234,18 @@ def _points_that_write(s: Statement, cell: tuple[int, ...], sizes: Mapping[str, 
     extents = [value(sp.sympify(a.extent), env) for a in s.axes]
     if prod(max(0, n) for n in extents) > MOST:
         return None
+    index = [sp.sympify(i) for i in s.target.index]
+    taken = {i.name: c for i, c in zip(index, cell, strict=True) if i.is_Symbol}  # these axes have one value at most
+    counted = [range(n) for n in extents]
+    for d, a in enumerate(s.axes):
+        if a.name in taken:
+            counted[d] = range(max(0, taken[a.name]), min(extents[d], taken[a.name] + 1))
     found = []
-    for p in itertools.product(*map(range, extents)):
-        at = {**env, **{a.name: v for a, v in zip(s.axes, p, strict=True)}}
-        if tuple(value(sp.sympify(i), at) for i in s.target.index) == cell and all(truth(g, at) for g in s.guard):
-            found.append({a.name: v for a, v in zip(s.axes, p, strict=True)})
+    for p in itertools.product(*counted):
+        own = {a.name: v for a, v in zip(s.axes, p, strict=True)}
+        at = {**env, **own}
+        if tuple(value(i, at) for i in index) == cell and all(truth(g, at) for g in s.guard):
+            found.append(own)
     return found
 
 

@@ -68,31 +68,19 @@ def trials(program: Program, count: int, seed: int = 0, special: bool = True) ->
 
 def search(program: Program, seed: int = 0) -> Trial | None:
     """Look for a failure at sizes about those of the program's tiles, one size at a time and all together."""
-    random = np.random.default_rng(seed)
-    left = SEARCH
-    for n, sizes in enumerate(_near(program)):
-        left -= _points(program.kernel, sizes)
-        if left < 0:
-            return None
-        case = _case(program.kernel, program.hypotheses, sizes, random, n % 4 == 3, seed + n)
+    for case in _cases_near(program.kernel, program.hypotheses, _about(program), seed):
         found = None if case is None else _one(program, case)
-        if found is not None:
-            return Trial(sizes, found)
+        if case is not None and found is not None:
+            return Trial(case.sizes, found)
     return None
 
 
 class _Cases:
-    """The cases of one kernel and seed, made as far as they are asked for: a program's edits share its kernel."""
+    """Cases, made as far as they are asked for: a program's edits share its kernel."""
 
-    def __init__(self, kernel: Kernel, hypotheses: tuple[Hypothesis, ...], seed: int, special: bool) -> None:
+    def __init__(self, cases: Iterator[_Case | None]) -> None:
         self._made: list[_Case | None] = []
-        self._rest = self._draw(kernel, hypotheses, seed, special)
-
-    @staticmethod
-    def _draw(kernel: Kernel, hypotheses: tuple[Hypothesis, ...], seed: int, special: bool) -> Iterator[_Case | None]:
-        random = np.random.default_rng(seed)
-        for n, sizes in enumerate(_vectors(kernel, random)):
-            yield _case(kernel, hypotheses, sizes, random, special and n % 2 == 1, seed + n)
+        self._rest = cases
 
     def __iter__(self) -> Iterator[_Case | None]:
         yield from self._made
@@ -101,7 +89,28 @@ class _Cases:
             yield case
 
 
-_cases = lru_cache(maxsize=1_000)(_Cases)
+@lru_cache(maxsize=1_000)
+def _cases(kernel: Kernel, hypotheses: tuple[Hypothesis, ...], seed: int, special: bool) -> _Cases:
+    def made() -> Iterator[_Case | None]:
+        random = np.random.default_rng(seed)
+        for n, sizes in enumerate(_vectors(kernel, random)):
+            yield _case(kernel, hypotheses, sizes, random, special and n % 2 == 1, seed + n)
+
+    return _Cases(made())
+
+
+@lru_cache(maxsize=100)
+def _cases_near(kernel: Kernel, hypotheses: tuple[Hypothesis, ...], about: tuple[int, ...], seed: int) -> _Cases:
+    def made() -> Iterator[_Case | None]:
+        random = np.random.default_rng(seed)
+        left = SEARCH
+        for n, sizes in enumerate(_near(kernel, about)):
+            left -= _points(kernel, sizes)
+            if left < 0:
+                return
+            yield _case(kernel, hypotheses, sizes, random, n % 4 == 3, seed + n)
+
+    return _Cases(made())
 
 
 def _vectors(kernel: Kernel, random: np.random.Generator) -> Iterator[dict[str, int]]:
@@ -128,11 +137,15 @@ def _least(kernel: Kernel) -> dict[str, int]:
     return {**dict.fromkeys(sorted(names), 1), **{p.name: max(1, p.low) for p in kernel.parameters}}
 
 
-def _near(program: Program) -> Iterator[dict[str, int]]:
-    """Each size by itself at, just below and just above one and two tiles, the others small; then all that way."""
-    least = _least(program.kernel)
-    tiles = sorted({s.step for x in program.schedules[:1] for s in x.loops if s.step > 1})
-    about = sorted({max(1, k * t + d) for t in tiles for k in (1, 2) for d in (-1, 0, 1)})
+def _about(program: Program) -> tuple[int, ...]:
+    """Sizes at, just below and just above one and two tiles."""
+    tiles = {s.step for x in program.schedules[:1] for s in x.loops if s.step > 1}
+    return tuple(sorted({max(1, k * t + d) for t in tiles for k in (1, 2) for d in (-1, 0, 1)}))
+
+
+def _near(kernel: Kernel, about: tuple[int, ...]) -> Iterator[dict[str, int]]:
+    """Each size by itself at these, the others small; then all that way."""
+    least = _least(kernel)
     for low in (1, 3):
         for n in about:
             for name in least:

@@ -60,6 +60,11 @@ class SmallKernel:
         )
 
     @cached_property
+    def weight(self) -> np.ndarray:
+        """Of each point, the sum of its coordinates."""
+        return np.asarray(self.points.sum(axis=1))
+
+    @cached_property
     def elements(self) -> dict[Access, np.ndarray]:
         """Per access, equal numbers for equal elements."""
         statement = self.family.kernel.statements[self.family.statement]
@@ -90,7 +95,6 @@ class SmallKernel:
         execution = label(outside, len(points))
         contract = family.instruction.kernel.statements[0]
         index = {a.tensor: a.index for a in (contract.target, *contract.inputs)}
-        weight = points.sum(axis=1)
         for operand, access in family.bindings[binding]:
             if by_value((*index[operand], *access.index)):
                 continue  # which element it is, is no matter of points alone
@@ -98,11 +102,11 @@ class SmallKernel:
                 [np.broadcast_to(np.asarray(evaluate(i, lane)), (len(points),)) for i in index[operand]], len(points)
             )
             elements = self.elements[access]
-            rows = conflict(label([execution, cells], len(points)), elements, weight)
+            rows = conflict(label([execution, cells], len(points)), elements, self.weight)
             if rows is not None:
                 return self._witness("agreement", access, rows, (binding, code))
             if operand == contract.target.tensor:
-                rows = conflict(label([execution, elements], len(points)), cells, weight)
+                rows = conflict(label([execution, elements], len(points)), cells, self.weight)
                 if rows is not None:
                     return self._witness("exclusive", access, rows, (binding, code))
         return None

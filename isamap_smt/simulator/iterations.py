@@ -16,7 +16,7 @@ import numpy as np
 import sympy as sp
 
 from isamap_smt.ir.errors import LanguageError
-from isamap_smt.ir.expr import INDEX_HEADS, RELATIONS, Element, IMax, IMin, held_as, words
+from isamap_smt.ir.expr import INDEX_HEADS, RELATIONS, Element, FloorDiv, FloorMod, IMax, IMin, elements, held_as, words
 from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Parallel
 
 # ---- Index expressions as functions, made once per expression: what evaluate() gives, without walking the tree each time.
@@ -54,6 +54,20 @@ def vector(expression: Any) -> Callable[[Env], Any]:
         return lambda env: row.applied([part(env) for part in parts])
     left, right = parts
     return lambda env: of(left(env), right(env))
+
+
+@lru_cache(maxsize=50_000)
+def _divides(expression: Any) -> bool:
+    """Whether its value needs a division."""
+    return isinstance(expression, sp.Basic) and expression.has(FloorDiv, FloorMod, sp.Pow)
+
+
+@lru_cache(maxsize=50_000)
+def _names(expression: Any) -> frozenset[str]:
+    """Names of its symbols and of the inputs whose elements it takes."""
+    return frozenset(
+        (*(x.name for x in expression.free_symbols), *(held_as(e.tensor) for e in elements((expression,))))
+    )
 
 
 Array = np.ndarray
@@ -95,6 +109,9 @@ class Rows:
 
     def repeated(self, counts: Array) -> tuple[Rows, Array, Array]:
         """Each row repeated so many times, the number of each copy, and the row it comes from."""
+        if not self.count:
+            none = np.zeros(0, np.int64)
+            return self.chosen(none), none, none
         rows = np.repeat(np.arange(self.count), counts)
         number = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
         return self.chosen(rows), number, rows
@@ -121,9 +138,16 @@ def column(expr: Any, env: Mapping[str, Any], count: int, what: str) -> Array:
     """The value of an expression in each row. Raises LanguageError if a symbol has no value, or a divisor is 0."""
     if isinstance(expr, int):
         return np.full(count, expr)
+    expression = expr if isinstance(expr, sp.Basic) else sp.sympify(expr)
+    evaluated = vector(expression)
     try:
-        with np.errstate(divide="raise"):
-            value = vector(sp.sympify(expr))(env)
+        if _divides(expression):
+            with np.errstate(divide="raise"):
+                value = evaluated(env)
+        elif count or not _names(expression) <= env.keys():
+            value = evaluated(env)
+        else:
+            return np.zeros(0, np.int64)
     except (FloatingPointError, ZeroDivisionError):
         raise LanguageError(f"{what}: {words(expr)} divides by 0") from None
     except KeyError as e:
@@ -178,19 +202,18 @@ class _Walk:
                 case Loop():
                     self._loop(node, here)
                 case Alloc():
-                    rows = replace(
-                        rows, buffers={**(rows.buffers or {}), node.buffer.name: (len(self.found), node.buffer)}
-                    )
-                    self.found.append(Standing(node, replace(here, buffers=rows.buffers)))
+                    buffers = {**(rows.buffers or {}), node.buffer.name: (len(self.found), node.buffer)}
+                    rows = Rows(rows.count, rows.env, rows.loops, rows.keys, buffers, rows.turns)
+                    self.found.append(Standing(node, rows.then(float(n))))
                 case _:
                     self.found.append(Standing(node, here))
 
     def _loop(self, node: Loop, rows: Rows) -> None:
         name = node.var.name
-        counts = rows.column(node.trips, f"the count of loop {name}").clip(min=0)
+        counts = np.maximum(rows.column(node.trips, f"the count of loop {name}"), 0)
         inner, digit, outer = rows.repeated(counts)
-        own = {name: digit, node.number.name: np.arange(inner.count)}
-        inner = replace(inner, env=inner.env | own, loops=(*(x for x in rows.loops if x != name), name))
+        inner.env.update({name: digit, node.number.name: np.arange(inner.count)})
+        inner = replace(inner, loops=(*(x for x in rows.loops if x != name), name))
         if isinstance(node, Parallel):
             self._parallel(node, rows, inner, (digit, outer), counts)
             return

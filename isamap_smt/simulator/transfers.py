@@ -157,14 +157,14 @@ def moved(core: Core, node: Move, rows: Rows) -> Transfer:
     """All points of a move; those below the active numbers are read. A load puts zeros beyond, a store nothing."""
     check_types(core, node, rows)
     i, statement = node.instruction, node.instruction.kernel.statements[0]
-    space, axes = core.space(rows, node.register.name), list(i.axes.items())
-    points, own, row = rows.repeated(np.full(rows.count, prod(i.axes.values())))
-    digits = np.unravel_index(own, tuple(i.axes.values())) if axes else ()
+    space, axes = core.space(rows, node.register.name), i.axes
+    points, own, row = rows.repeated(np.full(rows.count, prod(axes.values())))
+    digits = np.unravel_index(own, tuple(axes.values())) if axes else ()
     inside = np.ones(points.count, bool)
-    for e, (_, extent), at in zip(node.active, axes, digits, strict=False):
+    for e, extent, at in zip(node.active, axes.values(), digits, strict=False):
         inside &= at < points.column(e, "a number of active points").clip(0, extent)
-    register = Rows(points.count, {n: v for n, v in points.env.items() if n not in i.axes}, points.loops)
-    points.env.update({a: d for (a, _), d in zip(axes, digits, strict=True)})
+    register = Rows(points.count, {n: v for n, v in points.env.items() if n not in axes}, points.loops)
+    points.env.update(dict(zip(axes, digits, strict=True)))
     store = i.kind == "store"
     held, far = (statement.inputs[0].index, statement.target.index) if store else (statement.target.index, None)
     leads = [register.column(e, f"a register of {space.name}") for e in node.register.index]

@@ -28,20 +28,21 @@ from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator.run import run_program
 
 SIZES = {"i": 45, "n": 1037}  # neither blocks nor vectors divide them
+FEWER = 269  # columns where nothing is compiled: the same loops, in blocks of four rows instead of one
 Arrays = dict[str, np.ndarray]
 
 
 @cache
-def softmax(n: int = SIZES["n"]) -> Plan:
+def softmax(n: int = SIZES["n"], i: int = SIZES["i"]) -> Plan:
     """Its loop over blocks is shared, however little there is to do."""
-    return im.plan(norms.SOFTMAX, "avx2", sizes={**SIZES, "n": n}, threads=2, strategy="exact", cost_model="analytic")
+    return im.plan(norms.SOFTMAX, "avx2", sizes={"i": i, "n": n}, threads=2, strategy="exact", cost_model="analytic")
 
 
 @cache
-def given() -> tuple[Arrays, np.ndarray]:
+def given(n: int = SIZES["n"]) -> tuple[Arrays, np.ndarray]:
     """Rows of very different sizes, so that one row's numbers are no other one's; softmax of them in f64."""
     x = (
-        np.random.default_rng(3).normal(size=(45, 1037)).astype(np.float32)
+        np.random.default_rng(3).normal(size=(45, n)).astype(np.float32)
         * np.linspace(1, 9, 45, dtype=np.float32)[:, None]
     )
     e = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
@@ -77,8 +78,8 @@ def test_any_number_of_threads_gives_the_same_bits(threads: int) -> None:
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", range(3))
 def test_blocks_in_any_order_are_right(seed: int) -> None:
-    arrays, wanted = given()
-    run = run_program(softmax().program, arrays, seed=seed)
+    arrays, wanted = given(FEWER)
+    run = run_program(softmax(FEWER).program, arrays, seed=seed)
     assert run.clean
     np.testing.assert_allclose(run.outputs["y"], wanted, rtol=1e-5, atol=0)
 
@@ -184,8 +185,8 @@ WRONG: dict[str, tuple[Callable[[Program], Program], set[str]]] = {
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_is_refuted(name: str) -> None:
     change, claims = WRONG[name]
-    program = change(softmax().program)
-    assert program != softmax().program
+    program = change(softmax(FEWER).program)
+    assert program != softmax(FEWER).program
     proof = prove_program(program)
     assert proof.word == "refuted" and {c.claim for c in proof.failed()} == claims
     with pytest.raises(NotProvedError):
@@ -194,8 +195,8 @@ def test_what_is_wrong_is_refuted(name: str) -> None:
 
 @pytest.mark.parametrize("name", WRONG)
 def test_the_simulator_finds_what_is_wrong(name: str) -> None:
-    arrays, wanted = given()
-    run = run_program(WRONG[name][0](softmax().program), arrays)
+    arrays, wanted = given(FEWER)
+    run = run_program(WRONG[name][0](softmax(FEWER).program), arrays)
     assert not run.clean or not np.allclose(run.outputs["y"], wanted, rtol=1e-3)
 
 
