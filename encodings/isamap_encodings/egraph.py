@@ -14,6 +14,7 @@ from typing import Any
 
 Term = int
 Pattern = Any  # a Name, or (operation, patterns)
+Forms = dict[Hashable, list[tuple[Term, ...]]]
 _STRAIGHT, _TURNED = "operands are equal", "operands are equal in the other order"
 
 
@@ -94,6 +95,10 @@ class EGraph:
             seen.setdefault(self._key(m), m)
         return list(seen.values())
 
+    def operations(self, t: Term) -> Iterator[Hashable]:
+        """The operations of the class's terms, the oldest first; one may come several times."""
+        return (self.terms[m][0] for m in self._members[self.find(t)])
+
     def classes(self) -> list[Term]:
         """The leading term of each class."""
         return list(self._members)
@@ -149,9 +154,8 @@ class EGraph:
         """Use every rule everywhere until nothing is new (True), or until a limit is reached."""
         try:
             for _ in range(rounds):
-                found = [(w, at) for w in ways for c in self.classes() for at in self.matches(w.left, c, {})]
                 news = False
-                for way, at in found:
+                for way, at in self._uses(ways):
                     names = way.allowed(at)
                     if names is not None:
                         left, right = self.instance(way.left, names), self.instance(way.right, names)
@@ -163,28 +167,30 @@ class EGraph:
             self.rebuild()
         return False
 
-    def matches(self, pattern: Pattern, t: Term, at: Mapping[str, Term]) -> Iterator[dict[str, Term]]:
-        """Matches of the pattern in the class of t, as terms for its names; each term stands for its class."""
-        leader = self.find(t)
-        if isinstance(pattern, Name):
-            if self.find(at.get(pattern.name, leader)) == leader:
-                yield {**at, pattern.name: leader}
-            return
-        op, parts = pattern
-        for m in self.members(leader):
-            own, args = self.terms[m]
-            if own == op and len(args) == len(parts):
-                yield from self._all(list(zip(parts, args, strict=True)), dict(at))
-                if self.commutes(op) and self.find(args[0]) != self.find(args[1]):
-                    yield from self._all(list(zip(parts, args[::-1], strict=True)), dict(at))
+    def _uses(self, ways: Sequence[Way]) -> list[tuple[Way, dict[str, Term]]]:
+        """The uses of the rules in the graph as it stands: the classes for the names of a rule's left side."""
+        forms = {c: self._forms(c) for c in self.classes()}
+        having: dict[Hashable, list[Term]] = {}  # an operation -> the classes with it
+        for c, by_operation in forms.items():
+            for op in by_operation:
+                having.setdefault(op, []).append(c)
+        found = []
+        for way in ways:
+            classes = list(forms) if isinstance(way.left, Name) else having.get(way.left[0], [])
+            found += [(way, at) for c in classes for at in _matches(way.left, c, {}, forms)]
+        return found
 
-    def _all(self, pairs: list[Any], at: dict[str, Term]) -> Iterator[dict[str, Term]]:
-        if not pairs:
-            yield at
-            return
-        (pattern, t), *rest = pairs
-        for found in self.matches(pattern, t, at):
-            yield from self._all(rest, found)
+    def _forms(self, leader: Term) -> Forms:
+        """Each operation of a class -> the classes of its operands, in each order that a pattern may have."""
+        found: Forms = {}
+        for m in self.members(leader):
+            op, args = self.terms[m]
+            operands = tuple(map(self.find, args))
+            orders = found.setdefault(op, [])
+            orders.append(operands)
+            if self.commutes(op) and operands[0] != operands[1]:
+                orders.append(operands[::-1])
+        return found
 
     def instance(self, pattern: Pattern, at: Mapping[str, Term]) -> Term:
         """The pattern with these terms for its names. Raises TooMany."""
@@ -254,6 +260,32 @@ class EGraph:
             down.append((nxt, t, rule))
             t = nxt
         return [*steps[: up[t]], *reversed(down)]
+
+
+def _matches(pattern: Pattern, c: Term, at: dict[str, Term], forms: Mapping[Term, Forms]) -> Iterator[dict[str, Term]]:
+    """Matches of the pattern in a class, as classes for its names. forms: of each class."""
+    if isinstance(pattern, Name):
+        known = at.get(pattern.name)
+        if known is None:
+            yield {**at, pattern.name: c}
+        elif known == c:
+            yield at
+        return
+    op, parts = pattern
+    for operands in forms[c].get(op, ()):
+        if len(operands) == len(parts):
+            yield from _all_match(parts, operands, 0, at, forms)
+
+
+def _all_match(
+    parts: Sequence[Pattern], operands: tuple[Term, ...], n: int, at: dict[str, Term], forms: Mapping[Term, Forms]
+) -> Iterator[dict[str, Term]]:
+    """Matches of the patterns from the n-th on in these classes."""
+    if n == len(parts):
+        yield at
+        return
+    for found in _matches(parts[n], operands[n], at, forms):
+        yield from _all_match(parts, operands, n + 1, found, forms)
 
 
 __all__ = ["EGraph", "Link", "Name", "TooMany", "Way"]

@@ -40,8 +40,8 @@ def points(statement: Statement, chunk: int) -> Iterator[Env]:
     total = int(np.prod(extents, dtype=object)) if extents else 1
     for start in range(0, total, chunk):
         ids = np.arange(start, min(start + chunk, total))
-        values = np.unravel_index(ids, extents) if extents else ()
-        env: Env = {a.name: v for a, v in zip(statement.axes, values, strict=True)}
+        values = np.unravel_index(ids, extents) if extents else ()  # of one array: the values of an axis lie apart
+        env: Env = {a.name: np.ascontiguousarray(v) for a, v in zip(statement.axes, values, strict=True)}
         env["#"] = ids
         for relation in statement.guard:
             keep = np.broadcast_to(np.asarray(evaluate(relation, env), dtype=bool), env["#"].shape)
@@ -96,10 +96,11 @@ class Functions:
         flat = np.zeros(env["#"].shape, dtype=np.int64)
         for d, (i, n) in enumerate(zip(index, shape, strict=True)):
             at = np.broadcast_to(np.asarray(evaluate(i, env)), flat.shape)
-            outside = (at < 0) | (at >= n)
-            if outside.any():
-                raise _outside(tensor, d, i, n, at, env, int(np.argmax(outside)))
-            flat = flat * n + at
+            if at.size and (at.min() < 0 or at.max() >= n):
+                raise _outside(tensor, d, i, n, at, env, int(np.argmax((at < 0) | (at >= n))))
+            if d:
+                flat *= n
+            flat += at
         return flat
 
     def place(self, tensor: str, index: tuple[Any, ...], env: Env) -> Array | Function:

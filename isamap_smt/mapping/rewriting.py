@@ -130,8 +130,7 @@ class Equalities:
 
     def literal(self, term: int) -> Any:
         """The literal in the class; None if there is none."""
-        ops = (self.graph.terms[m][0] for m in self.graph.members(term))
-        return next((op[2] for op in ops if op[0] == "number"), None)  # type: ignore[index]
+        return next((op[2] for op in self.graph.operations(term) if op[0] == "number"), None)  # type: ignore[index]
 
     # ---- rules
 

@@ -279,7 +279,7 @@ def test_what_says_nothing_is_refused(monkeypatch: Any) -> None:
 
 def test_the_command_line_says_it(tmp_path: Path, capsys: Any) -> None:
     file = tmp_path / "top.onnx"
-    onnx.save(onnx.parser.parse_model(TOP), file)
+    onnx.save(onnx.parser.parse_model(TOP.replace("4096", "1024")), file)  # the interpreter compares a 16th as often
     asked = [
         "run",
         str(file),

@@ -1,8 +1,10 @@
-"""Operators of torch against torch itself: each function is exported, becomes a network, and is run by the interpreter."""
+"""Operators of torch against torch itself: functions are exported, become a network, and are run by the interpreter."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -23,25 +25,32 @@ def drawn(*shape: int, of: Any = torch.float32, seed: int = 0) -> Any:
     return made.to(of) if of.is_floating_point else (made * 10).to(of)
 
 
-class Function(torch.nn.Module):
-    """A function as a model."""
+class Functions(torch.nn.Module):
+    """Functions as a model: each of tensors of its own. counts: how many each takes."""
 
-    def __init__(self, f: Callable[..., Any]) -> None:
+    def __init__(self, functions: Sequence[Callable[..., Any]], counts: Sequence[int]) -> None:
         super().__init__()
-        self.f = f
+        self.functions, self.counts = functions, counts
 
     def forward(self, *xs: Any) -> Any:
-        return self.f(*xs)
+        given = iter(xs)
+        return [f(*islice(given, count)) for f, count in zip(self.functions, self.counts, strict=True)]
 
 
-def assert_same(f: Callable[..., Any], *xs: Any, foreign: bool = False, within: float = 2e-5) -> Any:
-    """The network of f gives what f gives, and nothing in it is foreign, unless that is expected."""
-    network = im.from_torch(Function(f), xs)
+def listed(made: Any) -> list[Any]:
+    return list(made) if isinstance(made, list | tuple) else [made]
+
+
+Case = tuple[Callable[..., Any], tuple[Any, ...]]
+
+
+def assert_same(*cases: Case, foreign: bool = False, within: float = 2e-5) -> Any:
+    """The network of these functions gives what each gives, and nothing in it is foreign, unless that is expected."""
+    xs = [x for _, given in cases for x in given]
+    network = im.from_torch(Functions([f for f, _ in cases], [len(given) for _, given in cases]), xs)
     assert bool(network.foreign) == foreign, [str(s) for s in network.foreign]
-    meant = f(*xs)
-    meant = list(meant) if isinstance(meant, list | tuple) else [meant]
-    given = dict(zip(network.inputs, [array_of(x) for x in xs], strict=True))
-    found = list(im.run_network(network, given).values())
+    found = list(im.run_network(network, dict(zip(network.inputs, map(array_of, xs), strict=True))).values())
+    meant = [want for f, given in cases for want in listed(f(*given))]
     assert len(found) == len(meant)
     for got, want in zip(found, meant, strict=True):
         held = array_of(want)
@@ -58,7 +67,7 @@ X, Y = drawn(3, 5), drawn(3, 5, seed=1)
 I, J = drawn(3, 5, of=torch.int64), drawn(3, 5, of=torch.int64, seed=1) * 2 + 1
 B = X > 0
 POSITIVE = X.abs() + 0.1
-ELEMENTWISE: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+ELEMENTWISE: dict[str, Case] = {
     **{n: (getattr(torch, n), (X,)) for n in (
         "abs", "ceil", "cos", "cosh", "erf", "exp", "expm1", "floor", "neg", "reciprocal", "relu", "round", "sigmoid", "sign",
         "sin",
@@ -101,7 +110,7 @@ ELEMENTWISE: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }  # fmt: skip
 
 T, W = drawn(2, 3, 4, 5), drawn(5, 7)
-MOVEMENT: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+MOVEMENT: dict[str, Case] = {
     "views": (lambda x: x.view(6, -1).reshape(2, 3, 20).flatten(1).unflatten(1, (3, 20)), (T,)),
     "orders": (lambda x: x.permute(3, 0, 2, 1).transpose(0, -1).contiguous(), (T,)),
     "ones": (lambda x: x.unsqueeze(0).unsqueeze(-1).squeeze().squeeze(0), (T,)),
@@ -135,7 +144,7 @@ def along(name: str, *arguments: tuple[Any, ...]) -> Callable[..., Any]:
 
 
 Q, K, V = (drawn(2, 4, 6, 8, seed=n) for n in range(3))
-SUMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+SUMS: dict[str, Case] = {
     **{n: (along(n, (), (1,), (-1, True)), (T,)) for n in ("sum", "mean", "prod")},
     **{n: (along(n, ((1, 3),), (-1, True)), (T,)) for n in ("amax", "amin", "logsumexp")},
     **{n: (along(n, ()), (T,)) for n in ("max", "min")},
@@ -181,7 +190,7 @@ SUMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "cross entropy": (F.cross_entropy, (W, torch.tensor([1, 0, 4, 2, 6]))),
 }  # fmt: skip
 
-FOREIGN: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+FOREIGN: dict[str, Case] = {
     "sort": (lambda x: x.sort(1)[0] * 2, (X,)),
     "atan2": (torch.atan2, (X, Y)),
     "topk": (lambda x: x.relu().topk(2, 1)[0] + 1, (X,)),
@@ -190,23 +199,37 @@ FOREIGN: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 ALL = {**ELEMENTWISE, **MOVEMENT, **SUMS}
 
 
+TOGETHER = 16  # functions of one model: each export takes torch a sixth of a second
+
+
+@cache
+def wrong_together(first: int) -> Exception | None:
+    """What is wrong with the model of the functions from there on."""
+    try:
+        assert_same(*list(ALL.values())[first : first + TOGETHER])
+    except Exception as error:
+        return error
+    return None
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_kernels_compute_what_torch_does(name: str) -> None:
-    f, xs = ALL[name]
-    assert_same(f, *xs)
+    place = list(ALL).index(name) % TOGETHER
+    if wrong := wrong_together(list(ALL).index(name) - place):
+        assert_same(ALL[name])  # by itself: which of them is at fault
+        assert place > 0, wrong
 
 
 @pytest.mark.parametrize("name", FOREIGN)
 def test_the_rest_is_called_in_torch(name: str) -> None:
-    f, xs = FOREIGN[name]
-    network = assert_same(f, *xs, foreign=True)
+    network = assert_same(FOREIGN[name], foreign=True)
     assert all(s.backend == "torch" and s.reason for s in network.foreign)
 
 
 @pytest.mark.parametrize("f", [torch.expm1, torch.log1p])
 def test_small_numbers_keep_their_bits(f: Callable[..., Any]) -> None:
     x = torch.tensor([1e-30, 1e-9, -1e-9, 3e-5, -0.25, 0.5, 80.0, 0.0, 1e-4])
-    network = im.from_torch(Function(f), (x,))
+    network = im.from_torch(Functions([f], [1]), (x,))
     found = im.run_network(network, {network.inputs[0]: x.numpy()})["result_0"]
     np.testing.assert_allclose(found, f(x.double()).float().numpy(), rtol=4e-7, atol=0)
 
@@ -214,7 +237,7 @@ def test_small_numbers_keep_their_bits(f: Callable[..., Any]) -> None:
 def test_a_row_without_a_key_gives_0() -> None:
     mask = torch.ones(6, 6, dtype=torch.bool)
     mask[2] = False
-    network = im.from_torch(Function(F.scaled_dot_product_attention), (Q, K, V, mask))
+    network = im.from_torch(Functions([F.scaled_dot_product_attention], [4]), (Q, K, V, mask))
     given = dict(zip(network.inputs, [array_of(x) for x in (Q, K, V, mask)], strict=True))
     found = im.run_network(network, given)["result_0"]
     assert (found[:, :, 2] == 0).all()
