@@ -20,10 +20,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 
-from platformdirs import user_cache_dir
-
 from isamap_hardware.host import features as host_features
 from isamap_smt.ir.errors import BuildError
+from isamap_smt.records.store import kept_directory
 from isamap_smt.runtime import simde as emulation
 from isamap_smt.runtime.compiler import (
     Compiler,
@@ -44,7 +43,7 @@ _LITTLE = 1 << 16  # bytes: where fewer are free, the disk is what ails a failed
 
 def cache_directory() -> Path:
     """Where compiled libraries are kept: ISAMAP_CACHE, or the user's cache directory. Created if it is missing."""
-    path = Path(os.environ.get("ISAMAP_CACHE") or user_cache_dir("isamap")) / "build"
+    path = kept_directory() / "build"
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
