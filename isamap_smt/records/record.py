@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 Document = dict[str, Any]
@@ -79,12 +80,21 @@ def read(kind: Kind, text: str, spelled: Callable[[Any], str] = compact) -> Docu
     return document
 
 
+def read_file(kind: Kind, path: Path) -> Document:
+    """The record in a file for people. Raises RecordError, and OSError where the file cannot be read."""
+    try:
+        return read(kind, path.read_bytes().decode(), for_people)
+    except UnicodeDecodeError:
+        raise RecordError("cannot be read: it is no text") from None
+
+
 def _check_format(kind: Kind, document: Any) -> None:
     """Nothing happens for a record of this kind and version. Raises RecordError."""
     found = type(document).__name__
     if isinstance(document, dict):
-        older = f"{document.get('kind')} {document.get('version')}"  # as some said it before they were records
-        found = document["format"] if isinstance(document.get("format"), str) else older
+        apart = document.get("format") is None  # as it was before there were records
+        said = [document[k] for k in (("kind", "version") if apart else ("format",)) if k in document]
+        found = " ".join(map(str, said))[:80] or "none"
     if found == kind.format:
         return
     name, _, version = found.rpartition(" ")
