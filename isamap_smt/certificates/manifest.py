@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from isamap_smt.certificates.archive import archive_of, archived
-from isamap_smt.certificates.digests import canonical
 from isamap_smt.certificates.errors import CertificateError, DamagedError
-from isamap_smt.certificates.sealed import digest
+from isamap_smt.records.record import canonical, digest
 
 FORMAT = "isamap certificate 2"
 INDEX = "proofs.json"

@@ -5,7 +5,6 @@ Digests show what has changed since the folder was written; they prove nothing o
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from collections.abc import Mapping as Dict
@@ -13,13 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from isamap_smt.certificates.errors import DamagedError
+from isamap_smt.records.record import digest
 
 MARK = "proofs.json"  # lists the files beside it
-
-
-def digest(data: str | bytes | memoryview) -> str:
-    """SHA-256, in hexadecimal."""
-    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
 
 
 def seal(folder: Path, document: dict[str, Any]) -> None:

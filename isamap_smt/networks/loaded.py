@@ -13,12 +13,13 @@ import numpy as np
 
 from isamap_hardware.host import features as host_features
 from isamap_smt.certificates.errors import DamagedError
-from isamap_smt.certificates.sealed import MARK, digest, read_seal
+from isamap_smt.certificates.sealed import MARK, read_seal
 from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.errors import HardwareError, IsamapError, NetworkError
 from isamap_smt.networks.extents import OpenSize, read_shape
 from isamap_smt.networks.running import About, Arrays, Running
 from isamap_smt.networks.values import Signature, Value
+from isamap_smt.records.record import digest
 from isamap_smt.runtime.memory import lasting_empty
 
 

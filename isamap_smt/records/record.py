@@ -56,7 +56,7 @@ def for_people(document: Any) -> str:
 
 def sealed(kind: Kind, body: Dict[str, Any]) -> Document:
     """The record with this body."""
-    whole = {"format": kind.format, **{k: v for k, v in body.items() if k != "digest"}}
+    whole = {"format": kind.format, **{k: v for k, v in body.items() if k not in ("format", "digest")}}
     return {**whole, "digest": digest(canonical(whole))}
 
 

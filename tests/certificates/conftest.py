@@ -13,8 +13,8 @@ import pytest
 import isamap_smt as im
 from isamap_smt.certificates import check_directory, save
 from isamap_smt.certificates.manifest import CLAIMS, MANIFEST, sealed, text_of, write_index
-from isamap_smt.certificates.sealed import digest
 from isamap_smt.certificates.store import completeness_certificate, machine_certificate
+from isamap_smt.records.record import digest
 
 FMA = "avx2/gemm/fmadd_ps,l=j,a=A,b=B"
 DOT = "avx2/gemm/madd_u8i8,l=j,e=k,a=A,b=B"

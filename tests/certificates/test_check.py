@@ -16,7 +16,6 @@ import isamap_smt as im
 from isamap_encodings.z3_check import cvc5_version
 from isamap_smt.certificates import DamagedError, Outcome, check_directory, exit_status, load, save
 from isamap_smt.certificates import cache as cache_module
-from isamap_smt.certificates.cache import Cache
 from isamap_smt.certificates.derive import derive_program
 from isamap_smt.certificates.explain import explain
 from isamap_smt.certificates.manifest import INDEX, MANIFEST, read_certificate, sealed, text_of, write_index
@@ -24,6 +23,7 @@ from isamap_smt.certificates.remember import keys_of
 from isamap_smt.certificates.run import load_sources
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.records import store
 from tests.certificates.conftest import COMPLETE, DOT, FMA, MACHINE, EditedMachine, gemm_schedule, seal
 
 
@@ -354,24 +354,27 @@ def test_a_cache_that_is_no_database_does_no_harm(
 ) -> None:
     monkeypatch.setenv("ISAMAP_CACHE", str(tmp_path / "cache"))
     (tmp_path / "cache").mkdir()
-    (tmp_path / "cache" / "proofs.sqlite").write_text("no database, but long enough to be taken for one" * 20)
+    foreign = "no database, but long enough to be taken for one" * 20
+    (tmp_path / "cache" / cache_module.FILE).write_text(foreign)
     first, again = (check_directory(proofs, jobs=1, only=DOT.__eq__) for _ in range(2))
     assert [(o.status, o.remembered) for o in (*first, *again)] == [("ok", False), ("ok", True)]
+    assert (tmp_path / "cache" / f"{cache_module.FILE}.1").read_text() == foreign  # whosever it is
 
 
 def test_a_cache_that_another_process_holds_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ISAMAP_CACHE", str(tmp_path))
-    monkeypatch.setattr(cache_module, "_PATIENCE", 0.05)
-    first = Cache()
-    first.put({"key": "value"})
-    with closing(sqlite3.connect(tmp_path / "proofs.sqlite", isolation_level=None)) as other:
+    monkeypatch.setattr(store, "PATIENCE", 0.05)
+    first = cache_module.opened()
+    first.put({"key": {"answer": "value"}})
+    with closing(sqlite3.connect(tmp_path / cache_module.FILE, isolation_level=None)) as other:
         other.execute("begin exclusive")
-        waiting = Cache()
+        waiting = cache_module.opened()
         assert waiting.get("key") is None
         waiting.close()
         other.execute("rollback")
-    again = Cache()
-    assert again.get("key") == "value"
+    again = cache_module.opened()
+    found = again.get("key")
+    assert found is not None and found["answer"] == "value"
     again.close()
     first.close()
 
