@@ -34,6 +34,10 @@ class RecordError(ValueError):
     """What is wrong with a record, as the rest of a sentence about it."""
 
 
+class FormatError(RecordError):
+    """It is of another version, or something else."""
+
+
 def digest(data: str | bytes | memoryview) -> str:
     """SHA-256, in hexadecimal."""
     return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
@@ -89,7 +93,7 @@ def read_file(kind: Kind, path: Path) -> Document:
 
 
 def _check_format(kind: Kind, document: Any) -> None:
-    """Nothing happens for a record of this kind and version. Raises RecordError."""
+    """Nothing happens for a record of this kind and version. Raises FormatError."""
     found = type(document).__name__
     if isinstance(document, dict):
         apart = document.get("format") is None  # as it was before there were records
@@ -99,5 +103,5 @@ def _check_format(kind: Kind, document: Any) -> None:
         return
     name, _, version = found.rpartition(" ")
     if f"{name} {kind.version}" == kind.format:
-        raise RecordError(f"is of version {version}, and this isamap reads version {kind.version}")
-    raise RecordError(f"is foreign: its format is {found!r}, not {kind.format!r}")
+        raise FormatError(f"is of version {version}, and this isamap reads version {kind.version}")
+    raise FormatError(f"is foreign: its format is {found!r}, not {kind.format!r}")

@@ -18,12 +18,13 @@ from isamap_smt.certificates import DamagedError, Outcome, check_directory, exit
 from isamap_smt.certificates import cache as cache_module
 from isamap_smt.certificates.derive import derive_program
 from isamap_smt.certificates.explain import explain
-from isamap_smt.certificates.manifest import INDEX, MANIFEST, read_certificate, sealed, text_of, write_index
+from isamap_smt.certificates.manifest import INDEX, KIND, MANIFEST, read_certificate, write_index
 from isamap_smt.certificates.remember import keys_of
 from isamap_smt.certificates.run import load_sources
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.records import store
+from isamap_smt.records.record import for_people, sealed
 from tests.certificates.conftest import COMPLETE, DOT, FMA, MACHINE, EditedMachine, gemm_schedule, seal
 
 
@@ -80,7 +81,11 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
     ),
     "a manifest is of another version": (
         lambda p: turn(p / MANIFEST, "isamap certificate 2", "isamap certificate 1"),
-        "manifest.json is foreign",
+        "manifest.json is of version 1, and this isamap reads version 2; `isamap proofs update` writes the library's anew, and ",
+    ),
+    "a manifest is of something else": (
+        lambda p: turn(p / MANIFEST, "isamap certificate 2", "isamap decision 2"),
+        "manifest.json is foreign: its format is 'isamap decision 2', not 'isamap certificate 2'; `isamap proofs update` ",
     ),
     "a manifest is binary": (lambda p: (p / MANIFEST).write_bytes(b"\xff\xfe\0"), "manifest.json cannot be read"),
     "a file is added": (lambda p: (p / "more.smt2").write_text("x"), "more.smt2 is not listed"),
@@ -110,7 +115,7 @@ def test_a_deleted_certificate_is_named(proofs: Path, identifier: str) -> None:
 def test_a_certificate_that_nobody_listed_is_foreign(proofs: Path) -> None:
     index = json.loads((proofs / INDEX).read_text())
     del index["certificates"][DOT]
-    (proofs / INDEX).write_text(text_of(sealed(index)))
+    (proofs / INDEX).write_text(for_people(sealed(KIND, index)))
     found = check(proofs)
     assert failing(found) == {DOT}
     assert "it is foreign: proofs.json does not list it" in str(found[DOT])
@@ -399,7 +404,7 @@ def test_a_damaged_certificate_does_not_load(proofs: Path) -> None:
 def test_a_manifest_of_another_form_is_damage_to_whoever_reads_it(proofs: Path, part: str) -> None:
     """Its digests fit, but where a table should be there is a number."""
     path = proofs / DOT / MANIFEST
-    path.write_text(text_of(sealed({**json.loads(path.read_text()), part: 3})))
+    path.write_text(for_people(sealed(KIND, {**json.loads(path.read_text()), part: 3})))
     write_index(proofs)
     words = "manifest.json is not of the form it should have"
     assert words in str(check(proofs)[DOT])
