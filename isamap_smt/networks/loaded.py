@@ -82,7 +82,7 @@ def load_network(folder: str | Path, *, threads: int | None = None) -> LoadedNet
             weights = held if name == f"{record['prefix']}_weights.bin" else weights
         return LoadedNetwork(path, record, weights, threads)
     except DamagedError as error:
-        raise NetworkError(f"{path} holds no network that isamap compiled: {MARK}: {error}") from None
+        raise NetworkError(f"{path} holds no network that isamap compiled: {MARK}: {error}; compile it again") from None
     except IsamapError:
         raise
     except OSError as error:
