@@ -96,9 +96,9 @@ def _check_format(kind: Kind, document: Any) -> None:
     """Nothing happens for a record of this kind and version. Raises FormatError."""
     found = type(document).__name__
     if isinstance(document, dict):
-        apart = document.get("format") is None  # as it was before there were records
-        said = [document[k] for k in (("kind", "version") if apart else ("format",)) if k in document]
-        found = " ".join(map(str, said))[:80] or "none"
+        found = str(document.get("format") or document.get("kind") or "none")[:80]
+        if found != kind.format and "version" in document:  # some said it apart before they were records
+            found = f"{found} {document['version']}"[:99]
     if found == kind.format:
         return
     name, _, version = found.rpartition(" ")

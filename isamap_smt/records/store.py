@@ -28,9 +28,7 @@ _AFTER = "\U0010ffff"  # sorts behind every key that begins alike
 class Fault(Enum):
     """Why a file cannot be used."""
 
-    DAMAGED = "damaged"
-    FOREIGN = "of another program"
-    VERSION = "of another version"
+    FILE = "damaged, of another version or of another program"
     BUSY = "held by another process"
     PLACE = "not to be read or written there"
 
@@ -112,9 +110,9 @@ class Store:
                     database.execute(f"PRAGMA application_id = {_APPLICATION}")
                     database.execute(f"PRAGMA user_version = {VERSION}")
         if (found := self._version()) != VERSION:
-            raise StoreError(Fault.VERSION, f"is of version {found}, and this isamap reads version {VERSION}")
+            raise StoreError(Fault.FILE, f"is of version {found}, and this isamap reads version {VERSION}")
         if lasting and (said := self._database.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
-            raise StoreError(Fault.DAMAGED, f"is damaged ({said})")
+            raise StoreError(Fault.FILE, f"is damaged ({said})")
         if not lasting:  # what a crash leaves half written is damaged, and found anew
             self._database.execute("PRAGMA synchronous = OFF")
 
@@ -126,7 +124,7 @@ class Store:
             "FROM pragma_application_id, pragma_user_version"
         ).fetchone()
         if owner not in (0, _APPLICATION) or (tables and not owner):
-            raise StoreError(Fault.FOREIGN, "is a database of another program")
+            raise StoreError(Fault.FILE, "is a database of another program")
         return int(version) if tables or owner or version else None
 
     @contextmanager
@@ -218,7 +216,7 @@ def _told() -> Iterator[None]:
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise StoreError(Fault.BUSY, "is held by another process; try again") from None
         damaged = code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
-        raise StoreError(Fault.DAMAGED if damaged else Fault.PLACE, f"cannot be used: {error}") from None
+        raise StoreError(Fault.FILE if damaged else Fault.PLACE, f"cannot be used: {error}") from None
     except OSError as error:
         raise StoreError(Fault.PLACE, f"cannot be used: {error}") from None
 

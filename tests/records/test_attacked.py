@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from isamap_smt.bench import results
 from isamap_smt.certificates import cache as answers
 from isamap_smt.certificates.errors import DamagedError
 from isamap_smt.certificates.manifest import INDEX, MANIFEST, read_index, read_manifest
@@ -113,6 +114,14 @@ def _explored() -> Case:
     return Case(put, lambda place: grid._Book(place / grid.CELLS, ["key"]).known.get("key"), (HardwareError,))
 
 
+def _bench() -> Case:
+    def put(place: Path) -> Path:
+        results.Results(place / "bench.json", {"cpu": "λ"}, "abc", {}, {}, {"quick": True}, entries=[{"n": 1.5}]).save()
+        return place / "bench.json"
+
+    return Case(put, lambda place: results.load(place / "bench.json"), (results.ResultsError,))
+
+
 def _listed(name: str, file: str, get: Callable[[Path], Any]) -> Case:
     """A shipped certificate's manifest, or the index."""
 
@@ -139,6 +148,7 @@ CASES = {
     "calibration": _calibration,
     "tuning": _tuning,
     "explored cells": _explored,
+    "results of a bench": _bench,
     "a certificate": lambda: _listed("avx2/machine", MANIFEST, read_manifest),
     "the index of certificates": lambda: _listed("", INDEX, read_index),
     "what was compiled": _output,
