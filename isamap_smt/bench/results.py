@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,9 +12,11 @@ import isamap_smt
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.strict_json import finite
 from isamap_smt.language.example_kernels import examples
+from isamap_smt.records.record import FormatError, Kind, RecordError, for_people, read_file, sealed
 from isamap_smt.runtime.whole_file import whole_file
 
-FORMAT, VERSION = "isamap bench", 1
+KIND = Kind("bench", 2)
+_NAMES = ("machine", "code", "peers", "missing", "settings", "bandwidth", "entries")
 _SAME = ("cpu", "features", "cores")  # of the machine, for figures to stand side by side
 
 
@@ -49,16 +50,14 @@ class Results:
         self.save()
 
     def document(self) -> dict[str, Any]:
-        """As plain data. Numbers that JSON does not have become null."""
-        names = ("machine", "code", "peers", "missing", "settings", "bandwidth", "entries")
-        found: dict[str, Any] = finite({n: getattr(self, n) for n in names})
-        return {"format": FORMAT, "version": VERSION, **found}
+        """As a record. Numbers that JSON does not have become null."""
+        return sealed(KIND, finite({n: getattr(self, n) for n in _NAMES}))
 
     def save(self) -> None:
         """Write the file anew, whole or not at all, and through to the disk."""
         try:
             with whole_file(self.path) as scratch:
-                json.dump(self.document(), scratch, indent=1, allow_nan=False)
+                scratch.write(for_people(self.document()))
                 scratch.flush()
                 os.fsync(scratch.fileno())
         except OSError as error:
@@ -95,29 +94,14 @@ def key(entry: dict[str, Any]) -> Key:
 def load(path: Path) -> Results:
     """The results in a file. Raises ResultsError for everything that save() did not write."""
     try:
-        document = json.loads(path.read_text())
+        document = read_file(KIND, path)
     except OSError as error:
         raise ResultsError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:
-        raise ResultsError(
-            f"{path} is no whole results file ({error}); was it cut off while it was copied? remove it, or name another with -o"
-        ) from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise ResultsError(f"{path} holds something else than results of `isamap bench`; name another with -o")
-    if document.get("version") != VERSION:
-        raise ResultsError(
-            f"{path} is of version {document.get('version')}, and this isamap writes {VERSION}; name another with -o"
-        )
-    names = ("machine", "code", "peers", "missing", "settings", "bandwidth", "entries")
-    absent = [n for n in names if n not in document]
-    if absent:
-        raise ResultsError(f"{path} lacks {', '.join(absent)}; remove it, or name another with -o")
-    try:
-        results = Results(path, **{n: document[n] for n in names})
-        results.done()
-    except (KeyError, TypeError) as error:
-        raise ResultsError(f"{path}: an entry is damaged ({error}); remove it, or name another with -o") from None
-    return results
+    except FormatError as error:
+        raise ResultsError(f"{path} {error}; name another with -o") from None
+    except RecordError as error:
+        raise ResultsError(f"{path} {error}; remove it, or name another with -o") from None
+    return Results(path, **{n: document[n] for n in _NAMES})
 
 
 def code_digest() -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import json
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass
 from functools import cache
@@ -14,22 +13,17 @@ from typing import Any
 
 import isamap_encodings
 import isamap_smt
-from isamap_smt.certificates.sealed import digest
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kept import per_object
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.language.printer import to_text
+from isamap_smt.records.record import canonical, digest
 
 # parts of the library that make, discharge or judge claims
-GENERATORS = ("ir", "language", "mapping", "proof", "codegen", "certificates")
+GENERATORS = ("ir", "language", "mapping", "proof", "codegen", "certificates", "records")
 PACKAGES = ("isamap-smt", "z3-solver", "cvc5", "sympy", "numpy", "ml_dtypes")
-
-
-def canonical(document: Any) -> str:
-    """JSON text, the same for equal documents."""
-    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
 def kernel_digest(kernel: Kernel) -> str:

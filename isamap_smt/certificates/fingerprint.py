@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 
-from isamap_smt.certificates.digests import canonical, instruction_digests, kernel_digest, mapping_digest
-from isamap_smt.certificates.sealed import digest
+from isamap_smt.certificates.digests import instruction_digests, kernel_digest, mapping_digest
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.rewrite import Form
 from isamap_smt.ir.schedule import Schedule, decisions, schedule_record
 from isamap_smt.mapping.fuse import is_fused
+from isamap_smt.records.record import canonical, digest
 from isamap_smt.runtime.packing import used_instructions
 
 AT = "at"

@@ -15,10 +15,9 @@ from collections.abc import Mapping as Dict
 from pathlib import Path
 from typing import Any
 
-from isamap_smt.certificates.digests import canonical
 from isamap_smt.certificates.errors import CertificateError, DamagedError
 from isamap_smt.certificates.rounding import KEY
-from isamap_smt.certificates.sealed import digest
+from isamap_smt.records.record import canonical, digest
 
 _FIRST = "# What must be proved: the digest of the question, and the certificate's id. `isamap proofs update` writes this file."
 _LINE = re.compile(r"([0-9a-f]{64})  (\S+)")

@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from isamap_smt.certificates.archive import archive_of, archived
-from isamap_smt.certificates.digests import canonical
 from isamap_smt.certificates.errors import CertificateError, DamagedError
-from isamap_smt.certificates.sealed import digest
+from isamap_smt.records.record import FormatError, Kind, RecordError, digest, for_people, read_file, sealed
+from isamap_smt.runtime.whole_file import whole_file
 
-FORMAT = "isamap certificate 2"
+KIND = Kind("certificate", 2)
+_RENEW = "`isamap proofs update` writes the library's anew, and isamap_smt.save() your own"
 INDEX = "proofs.json"
 MANIFEST = "manifest.json"
 CLAIMS = "claims.json"
@@ -53,43 +54,19 @@ def well_formed(what: str = MANIFEST) -> Iterator[None]:
         raise DamagedError(f"{what} is not of the form it should have: {error!r}") from None
 
 
-def sealed(document: Dict[str, Any]) -> dict[str, Any]:
-    """The document with its own digest."""
-    body = {k: v for k, v in document.items() if k != "digest"}
-    return {**body, "digest": digest(canonical(body))}
-
-
-def text_of(document: Dict[str, Any]) -> str:
-    """The text of its file."""
-    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
-
-
 def _read(path: Path, what: str) -> dict[str, Any]:
     try:
         if path.is_symlink():
             raise DamagedError(f"{what} is a link, which could lead anywhere")
-        text = path.read_text(encoding="utf-8")
-        document = json.loads(text)
+        return read_file(KIND, path)
     except FileNotFoundError:
         raise DamagedError(f"{what} is missing") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise DamagedError(f"{what} cannot be read: {error}") from None
-    except RecursionError:
-        raise DamagedError(f"{what} is nested too deeply") from None
-    except json.JSONDecodeError as error:
-        raise DamagedError(f"{what} is truncated or no JSON (line {error.lineno}: {error.msg})") from None
-    except ValueError as error:  # a number of thousands of digits
-        raise DamagedError(f"{what} cannot be read: {error}") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        found = document.get("format") if isinstance(document, dict) else type(document).__name__
-        raise DamagedError(
-            f"{what} is foreign: its format is {found!r}, this version reads {FORMAT!r}; update it, or save it again"
-        )
-    if document.get("digest") != digest(canonical({k: v for k, v in document.items() if k != "digest"})):
-        raise DamagedError(f"{what} was edited by hand: its digest is not that of its contents")
-    if text != text_of(document):  # a key given twice: only the last was read
-        raise DamagedError(f"{what} was edited by hand: it is not written as isamap writes it")
-    return document
+    except FormatError as error:
+        raise DamagedError(f"{what} {error}; {_RENEW}") from None
+    except RecordError as error:
+        raise DamagedError(f"{what} {error}") from None
 
 
 def read_index(directory: Path) -> dict[str, str]:
@@ -104,7 +81,8 @@ def read_index(directory: Path) -> dict[str, str]:
 def write_index(directory: Path) -> None:
     """List every certificate now in the directory."""
     found = {i: digest((directory / i / MANIFEST).read_bytes()) for i in certificate_ids(directory)}
-    (directory / INDEX).write_text(text_of(sealed({"format": FORMAT, "certificates": found})), encoding="utf-8")
+    with whole_file(directory / INDEX) as file:
+        file.write(for_people(sealed(KIND, {"certificates": found})))
 
 
 def certificate_ids(directory: Path) -> tuple[str, ...]:
@@ -216,10 +194,10 @@ def write_certificate(place: Path, document: Dict[str, Any], files: Dict[str, st
     for name, text in files.items():
         (place / name).write_text(text, encoding="utf-8")
     listed = {CLAIMS: digest(files[CLAIMS])} if CLAIMS in files else {}
-    whole = sealed({"format": FORMAT, **document, "files": listed})
-    (place / MANIFEST).write_text(text_of(whole), encoding="utf-8")
+    whole = sealed(KIND, {**document, "files": listed})
+    (place / MANIFEST).write_text(for_people(whole), encoding="utf-8")
 
 
 def claims_text(claims: list[dict[str, Any]], files: Dict[str, str]) -> str:
     """claims.json: every claim in words with the file of its formulas, and the digest of each file."""
-    return text_of({"claims": claims, "files": {name: digest(text) for name, text in files.items()}})
+    return for_people({"claims": claims, "files": {name: digest(text) for name, text in files.items()}})

@@ -6,20 +6,19 @@ Nor are memories and links: schedules are made with them, and a certificate hold
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from isamap_encodings.z3_check import cvc5_version
-from isamap_smt.certificates.cache import Cache
-from isamap_smt.certificates.digests import canonical, generator_digest
+from isamap_smt.certificates.digests import generator_digest
 from isamap_smt.certificates.errors import DamagedError
 from isamap_smt.certificates.manifest import Stored, read_certificate, well_formed
-from isamap_smt.certificates.sealed import digest
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.ir.errors import IsamapError
+from isamap_smt.records.record import Document, canonical, digest
+from isamap_smt.records.store import Cache
 
 STATUSES = ("ok", "stale", "unknown", "broken", "damaged")
 FAILING = ("stale", "broken", "damaged")
@@ -106,9 +105,9 @@ def remember(outcome: Outcome, keys: Keys, cache: Cache) -> None:
     """Keep an outcome that is ok or stale; a broken or unknown one is found anew each time."""
     if outcome.status not in ("ok", "stale"):
         return
-    cache.put({keys.exact: json.dumps(asdict(outcome))})
+    cache.put({keys.exact: {"outcome": asdict(outcome)}})
     if outcome.status == "ok" or outcome.told == keys.told:  # nothing else has changed than what costs
-        cache.put({keys.claims: json.dumps(asdict(replace(outcome, status="ok", told=())))})
+        cache.put({keys.claims: {"outcome": asdict(replace(outcome, status="ok", told=()))}})
 
 
 def keys_of(identifier: str, stored: Stored, sources: Sources) -> Keys | None:
@@ -141,7 +140,6 @@ def keys_of(identifier: str, stored: Stored, sources: Sources) -> Keys | None:
     return Keys(digest(canonical([*common, *exact])), digest(canonical([*common, *claims])), said)
 
 
-def _outcome(text: str) -> Outcome:
-    document: dict[str, Any] = json.loads(text)
-    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in document.items()}
+def _outcome(record: Document) -> Outcome:
+    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in record["outcome"].items()}
     return Outcome(**fields)

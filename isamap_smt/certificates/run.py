@@ -11,7 +11,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from isamap_smt.certificates.archive import SUFFIX, archived, by_certificate
-from isamap_smt.certificates.cache import Cache, Memory
+from isamap_smt.certificates.cache import Memory, opened
 from isamap_smt.certificates.check import check_certificate
 from isamap_smt.certificates.errors import DamagedError
 from isamap_smt.certificates.lock import line_of, lock_path, question, read_lock
@@ -158,11 +158,8 @@ def _remembered(
     directory: Path, work: Sequence[tuple[str, str | None]], sources: Sources, use: bool
 ) -> dict[str, Outcome]:
     """Outcomes without new work: a run without changes starts no process."""
-    cache = Cache(use)
-    try:
+    with opened(use) as cache:
         found = {i: remembered(directory, i, expected, sources, cache) for i, expected in work}
-    finally:
-        cache.close()
     return {i: o for i, o in found.items() if o is not None}
 
 

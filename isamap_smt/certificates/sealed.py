@@ -5,7 +5,6 @@ Digests show changes since the folder was written; they prove nothing about its 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from collections.abc import Mapping as Dict
@@ -13,35 +12,32 @@ from pathlib import Path
 from typing import Any
 
 from isamap_smt.certificates.errors import DamagedError
+from isamap_smt.records.record import FormatError, Kind, RecordError, digest, for_people, read_file, sealed
 
 MARK = "proofs.json"  # lists the files beside it
-
-
-def digest(data: str | bytes | memoryview) -> str:
-    """SHA-256, in hexadecimal."""
-    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
+KIND = Kind("output", 2)
 
 
 def seal(folder: Path, document: dict[str, Any]) -> None:
-    """Write the document as the folder's mark, with the digests of the files beside it and its own."""
+    """Write the document as the folder's mark: a record, with the digests of the files beside it."""
     files = {p.name: digest(p.read_bytes()) for p in sorted(folder.iterdir())}
-    text = json.dumps({**document, "files": files}, indent=2, default=str)
-    whole = {**json.loads(text), "digest": digest(text)}
-    (folder / MARK).write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+    plain = json.loads(json.dumps({**document, "files": files}, default=str))
+    (folder / MARK).write_text(for_people(sealed(KIND, plain)), encoding="utf-8")
 
 
 def read_seal(folder: Path) -> dict[str, Any]:
     """The mark's document, as it was sealed. Raises OSError if it cannot be read, DamagedError if it is another one."""
-    text = (folder / MARK).read_bytes()
     try:
-        document = json.loads(text)
-        own = document.pop("digest")
-        dict(document["files"])
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise DamagedError(f"it is no list of files: {type(error).__name__}: {error}") from None
-    if own != digest(json.dumps(document, indent=2)):
-        raise DamagedError("it has been changed: its digest is not that of its contents")
-    assert isinstance(document, dict)
+        document = read_file(KIND, folder / MARK)
+    except FormatError as error:
+        document = json.loads((folder / MARK).read_bytes())
+        if not isinstance(document, dict) or document.pop("digest", "") != digest(json.dumps(document, indent=2)):
+            raise DamagedError(f"it {error}") from None
+        # else version 1, which said no format, and is read as ever
+    except RecordError as error:
+        raise DamagedError(f"it {error}") from None
+    if not isinstance(document.get("files"), dict):
+        raise DamagedError("it lists no files")
     return document
 
 

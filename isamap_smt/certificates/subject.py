@@ -20,7 +20,6 @@ import sympy as sp
 
 from isamap_smt.certificates.digests import (
     InstructionDigests,
-    canonical,
     hardware_digests,
     instruction_digests,
     kernel_digest,
@@ -48,6 +47,7 @@ from isamap_smt.mapping.made import POINT, instruction_named, is_made
 from isamap_smt.mapping.online import running
 from isamap_smt.mapping.point import point_instruction
 from isamap_smt.mapping.rows import made
+from isamap_smt.records.record import canonical
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _LARGEST = 1 << 63

@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from isamap_smt.certificates.digests import canonical, hardware_digests, kernel_digest
-from isamap_smt.certificates.sealed import digest
+from isamap_smt.certificates.digests import hardware_digests, kernel_digest
 from isamap_smt.ir.errors import IsamapError, SizeError, TimeLimitError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language.library import found_kernel
 from isamap_smt.mapping.types_of import with_types_of_engines
 from isamap_smt.pipeline.plan import Plan, plan
+from isamap_smt.records.record import canonical, digest
 from isamap_smt.search import find_mappings
 
 _SPEC = re.compile(r"(?:(?P<times>\d+)\s*\*\s*)?(?P<kernel>[^@]+?)(?:@(?P<sizes>.*))?")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -19,10 +19,13 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.language.loading import with_set
+from isamap_smt.records.record import Kind, RecordError
+from isamap_smt.records.store import Store, StoreError
 
 Made = Hardware | str | Callable[..., Hardware]
 Told = Callable[[int, int, Answer], None]
-CELLS = "cells.jsonl"
+CELLS = "cells.sqlite"
+KIND = Kind("explored cell", 1)
 ON_CHIP = "bytes"  # the name, in a cost, of what all memories of a machine hold
 
 
@@ -222,7 +225,7 @@ def _explored(
     limit = time_limit(timeout, ScheduleError)
     cells = [Cell(x, m.hardware, m.name, m.values, count, limit) for x in layers for m in machines]
     keys = [c.key for c in cells]
-    book = _Book(None if keep is None else Path(keep) / CELLS)
+    book = _Book(None if keep is None else Path(keep) / CELLS, keys)
     asked = {k: c for k, c in zip(keys, cells, strict=True) if k not in book.known}
     done = len(cells) - len(asked)
 
@@ -242,36 +245,33 @@ def _explored(
 
 
 class _Book:
-    """Answers by key, in memory and, if there is one, in a file: a line each, written once it is known."""
+    """Answers by key, in memory and, if there is one, in a file: each is written once it is known. Raises HardwareError."""
 
-    def __init__(self, file: Path | None) -> None:
+    def __init__(self, file: Path | None, keys: Iterable[str]) -> None:
+        """keys: of what will be asked, and is looked for in the file."""
         self.file, self.known = file, dict[str, Answer]()
         if file is None:
             return
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            lines = file.read_text().splitlines() if file.exists() else []
-        except OSError as error:
-            raise HardwareError(f"cannot keep answers in {file.parent}: {error.strerror}") from None
-        for line in lines:
-            try:
-                answer = read_answer(json.loads(line))
-            except (ValueError, KeyError, TypeError, AttributeError):
-                continue  # cut off when it was interrupted
-            if answer.status != "TIME":  # another time limit may do
-                self.known[answer.key] = answer
+        with self._opened() as store:
+            for key in keys:
+                with suppress(RecordError):  # damaged: it is asked anew
+                    if (found := store.get(key)) is not None and found["status"] != "TIME":  # another limit may do
+                        self.known[key] = read_answer(found)
 
     def write(self, answer: Answer) -> None:
         self.known[answer.key] = answer
-        if self.file is None:
-            return
-        line = json.dumps(answer.document(), sort_keys=True) + "\n"
+        if self.file is not None:
+            with self._opened() as store:
+                store.put({answer.key: answer.document()})
+
+    @contextmanager
+    def _opened(self) -> Iterator[Store]:
+        assert self.file is not None
         try:
-            whole = not self.file.exists() or self.file.read_bytes()[-1:] in (b"", b"\n")
-            with self.file.open("a") as out:
-                out.write(line if whole else "\n" + line)
-        except OSError as error:
-            raise HardwareError(f"cannot write {self.file}: {error.strerror}") from None
+            with Store(KIND, self.file) as store:
+                yield store
+        except StoreError as error:
+            raise HardwareError(f"cannot keep answers in {self.file}: it {error}; name another directory") from None
 
 
 __all__ = ["CELLS", "Explored", "Machine", "sweep", "table"]

@@ -1,16 +1,13 @@
 """A calibration: the measured figures of one machine, kept in a file with the machine's identity.
 
-It is refused on any other machine, and if another version of this file's format wrote it. It is written whole or not at
-all.
-
-Data read from the file become frozen dataclasses again: every field there, of its type, and in its range.
+It is a record in a file for people, refused on any other machine and where another version wrote it. What is read from it
+becomes frozen dataclasses again: every field there, of its type, and in its range.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
-import json
 import os
 import platform
 from collections.abc import Iterator, Mapping
@@ -23,7 +20,8 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Cost
 from isamap_smt.ir.ways import behind_registers
 from isamap_smt.machine_model.errors import CalibrationError
-from isamap_smt.runtime.cache import cache_directory
+from isamap_smt.records.record import Kind, RecordError, for_people, read_file, sealed
+from isamap_smt.records.store import kept_directory
 from isamap_smt.runtime.whole_file import check_file_place, whole_file
 from isamap_smt.scheduling.figures import DESCRIBED, FARTHEST, NEAREST, Figures
 
@@ -49,8 +47,6 @@ def read(kind: Any, value: Any, ranges: Ranges, name: str = "", where: str = "it
         return _read_tuple(get_args(kind), _of_type(list, value, where), ranges, name, where)
     found = _of_type(kind, value, where)
     if kind is str:
-        if any("\ud800" <= c <= "\udfff" for c in found):
-            raise PlainError(f"{where} holds half a character")
         return found
     low, high = ranges.get(name, ranges[""])
     if not low <= found <= high:
@@ -92,8 +88,7 @@ def _words(value: Any) -> str:
     return said if len(said) <= 40 else f"{said[:36]}..."
 
 
-VERSION = 4  # of what is measured, and of the file
-_KIND = "isamap calibration"
+KIND = Kind("calibration", 5)  # of what is measured, too
 COPIED_IN_PIECES = 2.0  # times as long as one long copy; 9 MiB of weights in pieces of 256 bytes, 7x7x512
 _MOST = 1e7  # of cycles, of anything per cycle, and of seconds; what is beyond was not measured
 _RANGES = {
@@ -232,7 +227,7 @@ class Calibration:
     def document(self) -> dict[str, Any]:
         """As the file holds it."""
         costs = [{"name": n, "latency": c.latency, "per_cycle": c.per_cycle} for n, c in self.instructions]
-        return {"kind": _KIND, "version": VERSION, **asdict(self), "instructions": costs}
+        return sealed(KIND, {**asdict(self), "instructions": costs})
 
 
 @dataclass(frozen=True)
@@ -252,7 +247,7 @@ def _register_width(hardware: Hardware, memory: str) -> int | None:
 
 def calibration_path() -> Path:
     """The path of this user's calibration: beside the caches."""
-    return cache_directory().parent / "calibration.json"
+    return kept_directory() / "calibration.json"
 
 
 def check_calibration_place() -> None:
@@ -264,13 +259,14 @@ def check_calibration_place() -> None:
 def save(calibration: Calibration, path: Path | None = None) -> Path:
     """Write it, whole or not at all. Raises CalibrationError."""
     with _written(path or calibration_path()) as place, whole_file(place) as f:
-        json.dump(calibration.document(), f, indent=2)
+        f.write(for_people(calibration.document()))
     return place
 
 
 @contextmanager
 def _written(path: Path) -> Iterator[Path]:
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         yield path
     except OSError as error:
         raise CalibrationError(f"cannot write the calibration to {path}: {error.strerror}; set ISAMAP_CACHE") from None
@@ -284,16 +280,14 @@ def load(path: Path | None = None, here: Identity | None = None) -> Calibration 
     path, here = path or calibration_path(), here or identity()
     again = "run `isamap calibrate`"
     try:
-        made = _made(json.loads(path.read_text(encoding="utf-8")))
+        made = _made(read_file(KIND, path))
     except FileNotFoundError:
         return None
     except OSError as error:
         raise CalibrationError(f"the calibration {path} cannot be read: {error.strerror}; {again}") from None
     except PlainError as error:
         raise CalibrationError(f"the calibration {path} is damaged: {error}; {again}") from None
-    except (ValueError, RecursionError):
-        raise CalibrationError(f"{path} holds no calibration, or only a part of one; {again}") from None
-    except CalibrationError as error:
+    except RecordError as error:
         raise CalibrationError(f"the calibration {path} {error}; {again}") from None
     if not made.machine.serves(here):
         raise CalibrationError(
@@ -302,15 +296,10 @@ def load(path: Path | None = None, here: Identity | None = None) -> Calibration 
     return made
 
 
-def _made(document: Any) -> Calibration:
-    """The calibration written by document(). Raises PlainError, ValueError, CalibrationError for another version."""
-    if not isinstance(document, dict) or document.get("kind") != _KIND:
-        raise ValueError("something else")
-    version = read(int, document.get("version"), _RANGES, where="version")
-    if version != VERSION:
-        raise CalibrationError(f"is of version {version}, and this isamap reads version {VERSION}")
+def _made(document: dict[str, Any]) -> Calibration:
+    """The calibration of a record. Raises PlainError."""
     kinds = {**get_type_hints(Calibration), "instructions": tuple[_Priced, ...]}
-    found = read_fields(kinds, {n: v for n, v in document.items() if n not in ("kind", "version")}, _RANGES)
+    found = read_fields(kinds, {n: v for n, v in document.items() if n not in ("format", "digest")}, _RANGES)
     costs = tuple((i.name, Cost(i.latency, i.per_cycle)) for i in found.pop("instructions"))
     return Calibration(**found, instructions=costs)
 

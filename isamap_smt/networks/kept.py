@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shutil
-import tempfile
 import time
 from collections.abc import Mapping as Dict
 from collections.abc import Sequence
@@ -23,11 +21,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isamap_hardware.host import features as host_features
+from isamap_smt.certificates.directory import OutputError, whole_directory
 from isamap_smt.certificates.sealed import MARK, seal
 from isamap_smt.ir.errors import ArgumentError, IsamapError
 from isamap_smt.networks.loaded import LoadedNetwork, load_network
 from isamap_smt.networks.onnx.model import external_files, file_of
-from isamap_smt.runtime.cache import cache_directory, digest_of, own_sources
+from isamap_smt.records.store import kept_directory
+from isamap_smt.runtime.cache import digest_of, own_sources
 from isamap_smt.runtime.compiler import find_compiler
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def compile_onnx(
         return CompiledNetwork(planned, cc=cc)
     try:
         return _keep(with_checked_instructions(planned, cc), _place(key), cc)
-    except OSError:  # a full disk is no reason not to run
+    except (OSError, OutputError):  # a full disk is no reason not to run
         return CompiledNetwork(planned, cc=cc)
 
 
@@ -111,7 +111,7 @@ def _key(model: Any, hardware: Hardware | str, cc: str | None, options: tuple[st
 
 def _measured() -> list[str]:
     """Digests of this machine's calibration and tuning results, as plans follow them."""
-    return [_file(cache_directory().parent / n) for n in ("calibration.json", "tuning.sqlite")]
+    return [_file(kept_directory() / n) for n in ("calibration.json", "tuning.sqlite")]
 
 
 def _described(hardware: Hardware | str) -> str:
@@ -170,7 +170,7 @@ def _texts(given: Dict[str, Any] | None) -> str:
 
 
 def _folder() -> Path:
-    return cache_directory().parent / "networks"
+    return kept_directory() / "networks"
 
 
 def _place(key: str) -> Path:
@@ -193,24 +193,17 @@ def _loaded(place: Path) -> LoadedNetwork | None:
 
 
 def _keep(planned: NetworkPlan, place: Path, cc: str | None) -> LoadedNetwork:
-    """Write the network's library there, whole or not at all. Raises OSError, and the errors of write_library()."""
+    """Write the network's library there, whole or not at all. Raises OutputError, and what write_library() raises."""
     from isamap_smt.networks.library import write_library
     from isamap_smt.networks.record import network_record
 
-    place.parent.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(prefix=".writing-", dir=place.parent))
-    try:
+    with whole_directory(place, lambda _: "") as scratch:
         written = write_library(planned, scratch, PREFIX, cc=cc)
         seal(scratch, {**network_record(planned, written), "kept": time.strftime("%Y-%m-%d")})
         found = load_network(scratch)  # before others may replace it
-        shutil.rmtree(place, ignore_errors=True)
-        with suppress(OSError):  # somebody else was quicker: theirs is the same
-            scratch.rename(place)
-        found.folder = place
-        _make_room(place)
-        return found
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    found.folder = place
+    _make_room(place)
+    return found
 
 
 def _make_room(but: Path) -> None:
@@ -222,7 +215,7 @@ def _make_room(but: Path) -> None:
     for place in _folder().iterdir():
         with suppress(OSError):
             used = place.stat().st_mtime
-            if re.match(r"\.writing-", place.name):
+            if place.name.startswith("."):
                 if time.time() - used > 86400:
                     shutil.rmtree(place, ignore_errors=True)
                 continue

@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 
-from isamap_smt.certificates.sealed import digest
 from isamap_smt.codegen.c_checks import stamp_words
 from isamap_smt.codegen.c_entry import chosen_values
 from isamap_smt.codegen.c_interface import check_prefix
@@ -48,6 +47,7 @@ from isamap_smt.networks.proof import require_network_proof
 from isamap_smt.networks.stored import PLAN, plan_document
 from isamap_smt.networks.values import Value, largest
 from isamap_smt.pipeline.plan import Plan
+from isamap_smt.records.record import digest
 from isamap_smt.runtime.cache import build_library, build_shared, link_faster
 from isamap_smt.runtime.compiler import find_compiler, link_shared
 from isamap_smt.runtime.memory import lasting_empty

@@ -13,12 +13,13 @@ import numpy as np
 
 from isamap_hardware.host import features as host_features
 from isamap_smt.certificates.errors import DamagedError
-from isamap_smt.certificates.sealed import MARK, digest, read_seal
+from isamap_smt.certificates.sealed import MARK, read_seal
 from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.errors import HardwareError, IsamapError, NetworkError
 from isamap_smt.networks.extents import OpenSize, read_shape
 from isamap_smt.networks.running import About, Arrays, Running
 from isamap_smt.networks.values import Signature, Value
+from isamap_smt.records.record import digest
 from isamap_smt.runtime.memory import lasting_empty
 
 
@@ -82,7 +83,7 @@ def load_network(folder: str | Path, *, threads: int | None = None) -> LoadedNet
             weights = held if name == f"{record['prefix']}_weights.bin" else weights
         return LoadedNetwork(path, record, weights, threads)
     except DamagedError as error:
-        raise NetworkError(f"{path} holds no network that isamap compiled: {MARK}: {error}") from None
+        raise NetworkError(f"{path} holds no network that isamap compiled: {MARK}: {error}; compile it again") from None
     except IsamapError:
         raise
     except OSError as error:

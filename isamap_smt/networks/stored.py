@@ -15,7 +15,6 @@ from isamap_smt.certificates.claim_file import unproved
 from isamap_smt.certificates.derive import Step as Asked
 from isamap_smt.certificates.derive import Watching, derive_mapping, derive_split, further_from
 from isamap_smt.certificates.errors import CertificateError
-from isamap_smt.certificates.sealed import digest
 from isamap_smt.certificates.subject import (
     Sources,
     further_document,
@@ -43,6 +42,7 @@ from isamap_smt.networks.values import Value
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.proof import require_proof
 from isamap_smt.proof.split import require_split
+from isamap_smt.records.record import digest
 
 Document = dict[str, Any]
 FORMAT = "isamap network 1"

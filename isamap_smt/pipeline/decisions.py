@@ -8,10 +8,8 @@ decided again: a file changed since it was written is passed over.
 
 from __future__ import annotations
 
-import json
-import os
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from isamap_smt.ir.described import key_text
@@ -21,9 +19,13 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.language import to_text
 from isamap_smt.pipeline.least import Least
-from isamap_smt.runtime.cache import cache_directory, digest_of, own_sources
-from isamap_smt.runtime.whole_file import whole_file
+from isamap_smt.records.record import Kind
+from isamap_smt.records.store import Cache
+from isamap_smt.runtime.cache import digest_of, own_sources
 from isamap_smt.scheduling.record import from_record, to_record
+
+KIND = Kind("decision", 1, most=20_000)  # 10 KB each
+FILE = "decisions.sqlite"
 
 
 def digest(kernel: Kernel, hardware: Hardware, options: tuple[Any, ...]) -> str:
@@ -43,38 +45,21 @@ class Decision:
 
 
 def save(key: str, schedule: Schedule, notes: tuple[str, ...], least: Least | None) -> None:
-    """Keep a decision. An unwritable cache is no error: the next call decides again."""
-    try:
-        text = json.dumps(
-            {**to_record(schedule), "said": notes, "least": None if least is None else [least.apart, least.computing]}
-        )
-        with whole_file(_path(key)) as f:
-            f.write(f"{digest_of([key, text])}\n{text}")
-    except (OSError, IsamapError):
-        return
+    """Keep a decision, where that can be: else the next call decides again."""
+    with suppress(IsamapError), Cache(KIND, FILE) as cache:  # of what no record can hold
+        apart = None if least is None else [least.apart, least.computing]
+        cache.put({key: {"schedule": to_record(schedule), "said": notes, "least": apart}})
 
 
 def load(key: str, kernel: Kernel, hardware: Hardware, sizes: tuple[tuple[str, int], ...]) -> Decision | None:
     """The decision under this key with its mapping proved anew, or None when there is none or it no longer holds."""
-    try:
-        seal, _, text = _path(key).read_text().partition("\n")
-        if seal != digest_of([key, text]):
-            return None
-        record = json.loads(text)
-        said, least = tuple(record["said"]), None if record["least"] is None else Least(*map(float, record["least"]))
-    except (OSError, IsamapError, KeyError, TypeError, ValueError):
+    with Cache(KIND, FILE) as cache:
+        record = cache.get(key)
+    if record is None:
         return None
-    schedule = from_record(record, kernel, hardware, sizes)
+    try:
+        said, least = tuple(record["said"]), None if record["least"] is None else Least(*map(float, record["least"]))
+    except (KeyError, TypeError, ValueError):
+        return None
+    schedule = from_record(record["schedule"], kernel, hardware, sizes)
     return None if schedule is None else Decision(schedule, said, least)
-
-
-def _path(key: str) -> Path:
-    folder = cache_directory().parent / "decisions"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder / f"{key}.json"
-
-
-def forget() -> None:
-    """Remove every kept decision."""
-    for file in (cache_directory().parent / "decisions").glob("*.json"):
-        os.unlink(file)

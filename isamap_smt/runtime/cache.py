@@ -20,10 +20,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 
-from platformdirs import user_cache_dir
-
 from isamap_hardware.host import features as host_features
 from isamap_smt.ir.errors import BuildError
+from isamap_smt.records.store import kept_directory
 from isamap_smt.runtime import simde as emulation
 from isamap_smt.runtime.compiler import (
     Compiler,
@@ -44,7 +43,7 @@ _LITTLE = 1 << 16  # bytes: if fewer are free, a failed build is the disk's faul
 
 def cache_directory() -> Path:
     """Where compiled libraries are kept: ISAMAP_CACHE, or the user's cache directory. Created if it is missing."""
-    path = Path(os.environ.get("ISAMAP_CACHE") or user_cache_dir("isamap")) / "build"
+    path = kept_directory() / "build"
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -138,14 +137,18 @@ def build_library(
         flags += ["-DISAMAP_SIMDE", *emulation.include_flags()]
     library = cache_directory() / f"{build_key(source + emulation.SHIM * simde, compiler, flags)}.so"
 
-    def build() -> None:
+    def build(folder: Path) -> None:
         chosen = [f"-I{emulation.write_shim(library.parent)}", *flags] if simde else flags
-        if sanitize or not includes_it(source):
-            _build(source, compiler, chosen, library)
-        else:
-            _with_header(compiler, chosen, lambda more: _build(source, compiler, [*chosen, *more], library))
 
-    return _kept(library, build)
+        def compile_with(more: list[str]) -> None:
+            compile_shared(compiler, folder / "kernel.c", folder / "kernel.so", [*chosen, *more])
+
+        if sanitize or not includes_it(source):
+            compile_with([])
+        else:
+            _with_header(compiler, chosen, compile_with)
+
+    return _kept(library, {"kernel.c": source}, build)
 
 
 def build_program_for(triple: str, source: str, caller: str, requires: Iterable[str], cc: str | None = None) -> Path:
@@ -160,16 +163,11 @@ def build_program_for(triple: str, source: str, caller: str, requires: Iterable[
     flags = compiler.flags(features, target=triple)
     program = cache_directory() / f"{build_key(source + caller, compiler, flags)}.elf"
 
-    def build() -> None:
-        with tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=program.parent) as scratch:
-            directory = Path(scratch)
-            (directory / "kernel.c").write_text(source)
-            (directory / "caller.c").write_text(caller)
-            compile_linked(compiler, directory, features, triple)
-            _put(directory, "kernel.elf", program)
+    def build(folder: Path) -> None:
+        compile_linked(compiler, folder, features, triple)
         _linked(triple, compiler).touch()
 
-    return _kept(program, build)
+    return _kept(program, {"kernel.c": source, "caller.c": caller}, build)
 
 
 def build_shared(files: Mapping[str, str], requires: Mapping[str, Iterable[str]], cc: str | None = None) -> Path:
@@ -185,15 +183,9 @@ def build_shared(files: Mapping[str, str], requires: Mapping[str, Iterable[str]]
     parts = "".join(f"{name}\n{text}\n{sorted(features.get(name, ()))}\n" for name, text in sorted(files.items()))
     library = cache_directory() / f"{build_key(parts, compiler, flags)}.so"
 
-    def build() -> None:
-        with tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=library.parent) as scratch:
-            directory = Path(scratch)
-            for name, text in {**files, "kernel.c": ""}.items():
-                (directory / name).write_text(text)
-            link_faster(compiler, directory / "kernel.so", files, features)
-            _put(directory, "kernel.so", library)
-
-    return _kept(library, build)
+    return _kept(
+        library, {**files, "kernel.c": ""}, lambda folder: link_faster(compiler, folder / "kernel.so", files, features)
+    )
 
 
 def link_faster(
@@ -249,27 +241,30 @@ def build_bare(
     parts = "".join(f"{name}\n{text}\n" for name, text in sorted(beside.items()))
     program = cache_directory() / f"{build_key(source + parts, compiler, [*first, *flags])}.elf"
 
-    def build() -> None:
-        with tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=program.parent) as scratch:
-            directory = Path(scratch)
-            for name, text in {**beside, "kernel.c": source}.items():
-                (directory / name).write_text(text)
-            if first:
-                compile_exactly(compiler, directory, first, "kernel.o")
-            compile_exactly(compiler, directory, flags, "kernel.elf")
-            _put(directory, "kernel.elf", program)
+    def build(folder: Path) -> None:
+        if first:
+            compile_exactly(compiler, folder, first, "kernel.o")
+        compile_exactly(compiler, folder, flags, "kernel.elf")
 
-    return _kept(program, build)
+    return _kept(program, {**beside, "kernel.c": source}, build)
 
 
-def _kept(made: Path, build: Callable[[], None]) -> Path:
-    """The file, from the cache or newly built. Raises BuildError."""
+def _kept(made: Path, texts: Mapping[str, str], build: Callable[[Path], None]) -> Path:
+    """The file, from the cache or newly built: build() makes `kernel` with its suffix in a folder that has these texts, and it is
+    renamed to its place between what it was made of and its digest. Raises BuildError."""
     if _is_whole(made):
         return made
     cache = made.parent
     _sweep(cache)
     try:
-        build()
+        with tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=cache) as scratch:
+            folder = Path(scratch)
+            for name, text in texts.items():
+                (folder / name).write_text(text)
+            build(folder)
+            (folder / f"kernel{_DIGEST}").write_text(_digest(folder / f"kernel{made.suffix}"))
+            for suffix in (".c", made.suffix, _DIGEST):
+                (folder / f"kernel{suffix}").replace(made.with_suffix(suffix))
     except OSError as error:
         raise BuildError(f"cannot write the build cache {cache}: {error.strerror}; {_ELSEWHERE}") from None
     except BuildError:
@@ -292,23 +287,6 @@ def _with_header(
             raise
         build([])  # says what is wrong with the source
         forget(cache, key)
-
-
-def _build(source: str, compiler: Compiler, flags: list[str], library: Path) -> None:
-    """Compile beside the library's place, and rename."""
-    with tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=library.parent) as scratch:
-        directory = Path(scratch)
-        (directory / "kernel.c").write_text(source)
-        compile_shared(compiler, directory / "kernel.c", directory / "kernel.so", flags)
-        _put(directory, "kernel.so", library)
-
-
-def _put(directory: Path, built: str, place: Path) -> None:
-    """Rename a finished build to its place: first its source, then it, then its digest."""
-    made = {".c": directory / "kernel.c", place.suffix: directory / built, _DIGEST: directory / "kernel.digest"}
-    made[_DIGEST].write_text(_digest(directory / built))
-    for suffix, file in made.items():
-        file.replace(place.with_suffix(suffix))
 
 
 def _digest(file: Path) -> str:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from isamap_hardware.host import features as host_features
 from isamap_smt.ir.errors import BuildError
+from isamap_smt.runtime.whole_file import whole_file
 
 _PLACES = ("/usr/include", "/usr/local/include")
 
@@ -270,9 +270,8 @@ def write_shim(cache: Path) -> Path:
     place = cache / f"simde-{hashlib.blake2b(SHIM.encode(), digest_size=8).hexdigest()}"
     place.mkdir(exist_ok=True)
     if not (place / "immintrin.h").exists():
-        with tempfile.NamedTemporaryFile("w", dir=place, delete=False) as new:
+        with whole_file(place / "immintrin.h") as new:
             new.write(SHIM)
-        os.replace(new.name, place / "immintrin.h")
     return place
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 
 from isamap_smt.bench.results import Results, ResultsError, code_digest, load
+from isamap_smt.records.record import for_people
 
 ENTRY: dict[str, Any] = {
     "suite": "conv", "case": {"name": "x", "group": "tiny", "form": "NN"}, "condition": "free", "threads": 1,
@@ -49,17 +49,21 @@ def test_half_a_file_is_refused(tmp_path: Path, share: float) -> None:
     made.add(ENTRY)
     text = made.path.read_text()
     made.path.write_text(text[: int(share * len(text))])
-    with pytest.raises(ResultsError, match=r"r\.json is no whole results file \(.*\); was it cut off"):
+    with pytest.raises(
+        ResultsError, match=r"r\.json is truncated or no JSON \(.*\); remove it, or name another with -o"
+    ):
         load(made.path)
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "r.json"
     path.write_text("[]")
-    with pytest.raises(ResultsError, match="holds something else than results"):
+    with pytest.raises(
+        ResultsError, match="is foreign: its format is 'list', not 'isamap bench 2'; name another with -o"
+    ):
         load(path)
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ResultsError, match="no whole results file"):
+    with pytest.raises(ResultsError, match="cannot be read: it is no text; remove it"):
         load(path)
     with pytest.raises(ResultsError, match="cannot read"):
         load(tmp_path)
@@ -68,10 +72,14 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"version": 99}, "is of version 99, and this isamap writes 1"),
-        ({"entries": [{"suite": "conv"}]}, "an entry is damaged"),
-        ({"entries": 7}, "an entry is damaged"),
-        ({"machine": None}, "lacks machine"),
+        ({"format": "isamap bench 99"}, "is of version 99, and this isamap reads version 2; name another with -o"),
+        (
+            {"format": "isamap bench", "version": 1},
+            "is of version 1, and this isamap reads version 2; name another with -o",
+        ),
+        ({"entries": [{"suite": "conv"}]}, "was edited by hand: its digest is not that of its contents; remove it"),
+        ({"entries": 7}, "was edited by hand"),
+        ({"machine": None}, "was edited by hand"),
     ],
 )
 def test_damage_is_named(tmp_path: Path, change: dict[str, Any], said: str) -> None:
@@ -79,7 +87,7 @@ def test_damage_is_named(tmp_path: Path, change: dict[str, Any], said: str) -> N
     made.add(ENTRY)
     document = {**made.document(), **change}
     document = {k: v for k, v in document.items() if v is not None}
-    made.path.write_text(json.dumps(document))
+    made.path.write_text(for_people(document))
     with pytest.raises(ResultsError, match=said):
         load(made.path)
 

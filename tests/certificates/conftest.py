@@ -12,9 +12,9 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.certificates import check_directory, save
-from isamap_smt.certificates.manifest import CLAIMS, MANIFEST, sealed, text_of, write_index
-from isamap_smt.certificates.sealed import digest
+from isamap_smt.certificates.manifest import CLAIMS, KIND, MANIFEST, write_index
 from isamap_smt.certificates.store import completeness_certificate, machine_certificate
+from isamap_smt.records.record import digest, for_people, sealed
 
 FMA = "avx2/gemm/fmadd_ps,l=j,a=A,b=B"
 DOT = "avx2/gemm/madd_u8i8,l=j,e=k,a=A,b=B"
@@ -41,10 +41,10 @@ def seal(root: Path, identifier: str, edit: Edit = nothing, claims: Edit = nothi
         claims(told["claims"])
         beside = sorted(f for f in place.iterdir() if f.name not in (MANIFEST, CLAIMS))
         told["files"] = {f.name: digest(f.read_bytes()) for f in beside}
-        (place / CLAIMS).write_text(text_of(told))
+        (place / CLAIMS).write_text(for_people(told))
         document["files"] = {CLAIMS: digest((place / CLAIMS).read_bytes())}
     edit(document)
-    (place / MANIFEST).write_text(text_of(sealed(document)))
+    (place / MANIFEST).write_text(for_people(sealed(KIND, document)))
     write_index(root)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,8 +16,9 @@ from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.certificates import cache as answers_module
 from isamap_smt.certificates import check_directory, exit_status
 from isamap_smt.certificates import claim_file as discharge
-from isamap_smt.certificates.cache import Answers, Cache, Memory
+from isamap_smt.certificates.cache import FILE, KIND, Answers, Memory, opened
 from isamap_smt.certificates.remember import Outcome
+from isamap_smt.records.record import Kind, compact, read, sealed
 from tests.certificates.conftest import DOT, FMA, EditedMachine
 from tests.certificates.test_check import forge, turn
 
@@ -69,21 +69,21 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def rows(place: Path) -> dict[str, str]:
-    with sqlite3.connect(place / "proofs.sqlite") as database:
-        return dict(database.execute("select key, value from answers"))
+    with sqlite3.connect(place / FILE) as database:
+        return dict(database.execute("select key, text from record"))
 
 
 def write(place: Path, entries: dict[str, str]) -> None:
-    with sqlite3.connect(place / "proofs.sqlite") as database:
-        database.executemany("insert or replace into answers values (?, ?)", list(entries.items()))
+    with sqlite3.connect(place / FILE) as database:
+        database.executemany("insert or replace into record values (?, ?)", list(entries.items()))
 
 
 def forget_outcomes(place: Path) -> None:
     """Leave only the solvers' answers, so that what is checked is derived again."""
-    with sqlite3.connect(place / "proofs.sqlite") as database:
-        gone = [k for k, v in database.execute("select key, value from answers") if '"claims"' in v]
+    with sqlite3.connect(place / FILE) as database:
+        gone = [k for k, v in database.execute("select key, text from record") if '"outcome"' in v]
         assert gone
-        database.executemany("delete from answers where key = ?", [(k,) for k in gone])
+        database.executemany("delete from record where key = ?", [(k,) for k in gone])
 
 
 def asking(memory: Memory, claim: Any) -> Any:
@@ -208,10 +208,14 @@ def spoiled(place: Path) -> Iterator[tuple[str, dict[str, str]]]:
     yield "answers turned round", {k: v.replace('"sat"', '"unsat"') for k, v in entries.items()}
     yield "under each other's keys", {k: entries[o] for k, o in zip(keys, [*keys[1:], keys[0]], strict=True)}
     yield "cut", {k: v[: len(v) // 2] for k, v in entries.items()}
-    yield "without seals", {k: v[64:] for k, v in entries.items()}
+    yield "without seals", {k: v[: v.index(',"digest"')] + "}" for k, v in entries.items()}
     yield "empty", dict.fromkeys(keys, "")
     yield "no text", {k: v.encode("utf-16")[:9] for k, v in entries.items()}  # type: ignore[misc]
-    yield "all proved", dict.fromkeys(keys, json.dumps(["unsat", 0.0]))
+    yield (
+        "all proved",
+        dict.fromkeys(keys, compact(sealed(KIND, {"answer": "unsat", "seconds": 0.0, "key": "another"}))),
+    )
+    yield "of another version", {k: compact(sealed(Kind("answer", 9), read(KIND, v))) for k, v in entries.items()}
 
 
 def test_a_spoiled_entry_is_no_entry(own_cache: Path, asked: list[str]) -> None:
@@ -278,17 +282,21 @@ def test_a_damaged_certificate_is_damaged_with_every_formula_known(certificate: 
 
 
 def test_an_entry_is_read_under_its_own_key_alone(own_cache: Path) -> None:
-    cache = Cache()
-    cache.put({"one": "value", "two": "other"})
-    assert (cache.get("one"), cache.get("two"), cache.get("three")) == ("value", "other", None)
+    cache = opened()
+    cache.put({"one": {"answer": "value"}, "two": {"answer": "other"}})
+
+    def found() -> list[str | None]:
+        return [None if (r := cache.get(k)) is None else r["answer"] for k in ("one", "two", "three")]
+
+    assert found() == ["value", "other", None]
     kept = rows(own_cache)
     write(own_cache, {"two": kept["one"], "three": kept["one"]})
-    assert (cache.get("one"), cache.get("two"), cache.get("three")) == ("value", None, None)
+    assert found() == ["value", None, None]
     cache.close()
 
 
 def test_solvers_have_answers_of_their_own() -> None:
-    cache = Cache()
+    cache = opened()
     first, second = Answers(cache, "z3", "1"), Answers(cache, "cvc5", "1")
     first.note("text", "unsat", 0.25)
     first.flush()

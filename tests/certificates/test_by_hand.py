@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import isamap_smt as im
 from isamap_smt.certificates import CertificateError, DamagedError, check_directory, load, save
-from isamap_smt.certificates.manifest import MANIFEST, sealed, text_of, write_index
+from isamap_smt.certificates.manifest import KIND, MANIFEST, write_index
 from isamap_smt.certificates.subject import (
     condition_document,
     condition_from,
@@ -26,6 +26,7 @@ from isamap_smt.cli.app import run
 from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, sym
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.mapping.fuse import is_fused
+from isamap_smt.records.record import for_people, sealed
 
 GEMM, FMA = im.find_kernel("gemm"), im.find_instruction("avx2.fmadd_ps")
 
@@ -56,7 +57,7 @@ def forge(root: Path, identifier: str, change: Any) -> None:
     path = root / identifier / MANIFEST
     document = json.loads(path.read_text())
     change(document["mapping"])
-    path.write_text(text_of(sealed(document)))
+    path.write_text(for_people(sealed(KIND, document)))
     write_index(root)
 
 

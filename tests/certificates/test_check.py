@@ -16,14 +16,15 @@ import isamap_smt as im
 from isamap_encodings.z3_check import cvc5_version
 from isamap_smt.certificates import DamagedError, Outcome, check_directory, exit_status, load, save
 from isamap_smt.certificates import cache as cache_module
-from isamap_smt.certificates.cache import Cache
 from isamap_smt.certificates.derive import derive_program
 from isamap_smt.certificates.explain import explain
-from isamap_smt.certificates.manifest import INDEX, MANIFEST, read_certificate, sealed, text_of, write_index
+from isamap_smt.certificates.manifest import INDEX, KIND, MANIFEST, read_certificate, write_index
 from isamap_smt.certificates.remember import keys_of
 from isamap_smt.certificates.run import load_sources
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.records import store
+from isamap_smt.records.record import for_people, sealed
 from tests.certificates.conftest import COMPLETE, DOT, FMA, MACHINE, EditedMachine, gemm_schedule, seal
 
 
@@ -80,7 +81,11 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
     ),
     "a manifest is of another version": (
         lambda p: turn(p / MANIFEST, "isamap certificate 2", "isamap certificate 1"),
-        "manifest.json is foreign",
+        "manifest.json is of version 1, and this isamap reads version 2; `isamap proofs update` writes the library's anew, and ",
+    ),
+    "a manifest is of something else": (
+        lambda p: turn(p / MANIFEST, "isamap certificate 2", "isamap decision 2"),
+        "manifest.json is foreign: its format is 'isamap decision 2', not 'isamap certificate 2'; `isamap proofs update` ",
     ),
     "a manifest is binary": (lambda p: (p / MANIFEST).write_bytes(b"\xff\xfe\0"), "manifest.json cannot be read"),
     "a file is added": (lambda p: (p / "more.smt2").write_text("x"), "more.smt2 is not listed"),
@@ -110,7 +115,7 @@ def test_a_deleted_certificate_is_named(proofs: Path, identifier: str) -> None:
 def test_a_certificate_that_nobody_listed_is_foreign(proofs: Path) -> None:
     index = json.loads((proofs / INDEX).read_text())
     del index["certificates"][DOT]
-    (proofs / INDEX).write_text(text_of(sealed(index)))
+    (proofs / INDEX).write_text(for_people(sealed(KIND, index)))
     found = check(proofs)
     assert failing(found) == {DOT}
     assert "it is foreign: proofs.json does not list it" in str(found[DOT])
@@ -354,24 +359,27 @@ def test_a_cache_that_is_no_database_does_no_harm(
 ) -> None:
     monkeypatch.setenv("ISAMAP_CACHE", str(tmp_path / "cache"))
     (tmp_path / "cache").mkdir()
-    (tmp_path / "cache" / "proofs.sqlite").write_text("no database, but long enough to be taken for one" * 20)
+    foreign = "no database, but long enough to be taken for one" * 20
+    (tmp_path / "cache" / cache_module.FILE).write_text(foreign)
     first, again = (check_directory(proofs, jobs=1, only=DOT.__eq__) for _ in range(2))
     assert [(o.status, o.remembered) for o in (*first, *again)] == [("ok", False), ("ok", True)]
+    assert (tmp_path / "cache" / f"{cache_module.FILE}.1").read_text() == foreign  # whosever it is
 
 
 def test_a_cache_that_another_process_holds_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ISAMAP_CACHE", str(tmp_path))
-    monkeypatch.setattr(cache_module, "_PATIENCE", 0.05)
-    first = Cache()
-    first.put({"key": "value"})
-    with closing(sqlite3.connect(tmp_path / "proofs.sqlite", isolation_level=None)) as other:
+    monkeypatch.setattr(store, "PATIENCE", 0.05)
+    first = cache_module.opened()
+    first.put({"key": {"answer": "value"}})
+    with closing(sqlite3.connect(tmp_path / cache_module.FILE, isolation_level=None)) as other:
         other.execute("begin exclusive")
-        waiting = Cache()
+        waiting = cache_module.opened()
         assert waiting.get("key") is None
         waiting.close()
         other.execute("rollback")
-    again = Cache()
-    assert again.get("key") == "value"
+    again = cache_module.opened()
+    found = again.get("key")
+    assert found is not None and found["answer"] == "value"
     again.close()
     first.close()
 
@@ -396,7 +404,7 @@ def test_a_damaged_certificate_does_not_load(proofs: Path) -> None:
 def test_a_manifest_of_another_form_is_damage_to_whoever_reads_it(proofs: Path, part: str) -> None:
     """Its digests fit, but where a table should be there is a number."""
     path = proofs / DOT / MANIFEST
-    path.write_text(text_of(sealed({**json.loads(path.read_text()), part: 3})))
+    path.write_text(for_people(sealed(KIND, {**json.loads(path.read_text()), part: 3})))
     write_index(proofs)
     words = "manifest.json is not of the form it should have"
     assert words in str(check(proofs)[DOT])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 import isamap_smt as im
 from isamap_smt.cli.app import run
 from isamap_smt.ir.errors import DescriptionError
+from isamap_smt.records.record import compact, sealed
 from isamap_smt.runtime.conformance import remembered
 from isamap_smt.runtime.conformance.check import RIGHT as IS_RIGHT
 from isamap_smt.runtime.conformance.check import WRONG as IS_WRONG
@@ -69,6 +72,14 @@ def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
+def kept(fresh: Path) -> dict[str, str]:
+    """The records of what was right, by key."""
+    if not (fresh / remembered.FILE).exists():
+        return {}
+    with closing(sqlite3.connect(fresh / remembered.FILE)) as c:
+        return dict(c.execute("SELECT key, text FROM record"))
+
+
 def machine(place: Path, description: dict[str, object]) -> str:
     """A file with that machine, as the command line names it."""
     place.mkdir(exist_ok=True)
@@ -99,7 +110,7 @@ def test_a_wrong_instruction_is_neither_run_nor_compiled(
     assert "mine.own does not do what its description says" in said
     assert "isamap check-hardware" in said
     assert not (tmp_path / "out").exists()
-    assert all("mine.own" not in entry.read_text() for entry in fresh.glob("checked/*"))
+    assert all("mine.own" not in text for text in kept(fresh).values())
 
 
 def test_two_instructions_of_one_name_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -132,9 +143,11 @@ def test_the_answer_is_remembered_by_the_description(
     hardware = im.find_hardware(where)
     assert (product(hardware) == 4).all() and asked == ["mine.own"]  # and not AVX2's moves, which are shipped
     assert (product(hardware) == 4).all() and asked == ["mine.own"]
-    (entry,) = fresh.glob("checked/*.json")
-    for damaged in ("", "{}", "[", json.dumps({"instruction": "other", "digest": entry.stem})):
-        entry.write_text(damaged)
+    ((key, text),) = kept(fresh).items()
+    other = sealed(remembered.KIND, {"instruction": "mine.own", "results": 1, "key": "of another"})
+    for damaged in ("", "{}", "[", json.dumps({"instruction": "other", "digest": key}), text[:-9], compact(other)):
+        with closing(sqlite3.connect(fresh / remembered.FILE)) as c, c:
+            c.execute("UPDATE record SET text = ?", (damaged,))
         asked.clear()
         product(hardware)
         assert asked == ["mine.own"]
@@ -160,7 +173,7 @@ def test_an_edited_copy_of_a_shipped_instruction_is_checked(fresh: Path) -> None
 
 def test_scalar_code_of_a_kernel_is_our_own(fresh: Path) -> None:
     compiled = im.compile(im.kernel("C[i] = max(A[i], 2.0) * A[i]"), "scalar", sizes={"i": 9})
-    assert not [n for n in compiled.notes if "checked" in n] and not list(fresh.glob("checked/*"))
+    assert not [n for n in compiled.notes if "checked" in n] and not kept(fresh)
 
 
 def test_what_this_cpu_lacks_is_said_and_not_remembered(
@@ -172,7 +185,7 @@ def test_what_this_cpu_lacks_is_said_and_not_remembered(
     out, err = capsys.readouterr()
     assert "note: mine.own was not checked: this CPU has no fma" in err
     assert "mine.own was not checked: this CPU has no fma" in json.loads(out)["notes"]
-    assert not list(fresh.glob("checked/*"))
+    assert not kept(fresh)
 
 
 def test_a_wrong_result_has_a_status_of_its_own(

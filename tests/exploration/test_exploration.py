@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import pytest
 import isamap_smt as im
 from isamap_smt.cli.app import run
 from isamap_smt.exploration import cells, grid
+from isamap_smt.ir.errors import HardwareError
 from isamap_smt.report.explored import markdown, page
 
 MACHINE = """
@@ -91,12 +94,22 @@ def test_answers_are_kept(machine: str, tmp_path: Path, monkeypatch: pytest.Monk
     again = im.sweep(machine, {"kib": [1, 2, 4]}, [SMALL], jobs=1, keep=keep)
     assert len(asked) == 3
     assert again.answers[0][:2] == first.answers[0]
-    with (keep / grid.CELLS).open("a") as file:
-        file.write('{"key": "cut off')  # as an interrupt leaves it
-    assert im.sweep(machine, {"kib": [1, 2, 8]}, [SMALL], jobs=1, keep=keep).complete
-    assert len(asked) == 4
+    with closing(sqlite3.connect(keep / grid.CELLS)) as file, file:
+        file.execute("UPDATE record SET text = substr(text, 1, 99) WHERE key = ?", (asked[0].key,))
+        file.execute(
+            """UPDATE record SET text = replace(text, '"cycles":', '"cycles":1') WHERE key = ?""", (asked[1].key,)
+        )
+    assert im.sweep(machine, {"kib": [1, 2, 8]}, [SMALL], jobs=1, keep=keep).answers[0][:2] == first.answers[0]
+    assert len(asked) == 6
     im.sweep(machine, {"kib": [1, 2, 8]}, [SMALL], jobs=1, keep=keep)
-    assert len(asked) == 4
+    assert len(asked) == 6
+    other = b"something of the user's" * 99
+    (keep / grid.CELLS).write_bytes(other)
+    with pytest.raises(
+        HardwareError, match=r"cannot keep answers in .*cells\.sqlite: it cannot be used: file is not a data"
+    ):
+        im.sweep(machine, {"kib": [1]}, [SMALL], jobs=1, keep=keep)
+    assert (keep / grid.CELLS).read_bytes() == other
 
 
 def test_another_description_is_another_question(machine: str, tmp_path: Path) -> None:

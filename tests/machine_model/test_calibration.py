@@ -15,9 +15,10 @@ from isamap_smt.cli.app import run
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Cost
 from isamap_smt.machine_model.calibrate import calibrate
-from isamap_smt.machine_model.calibration import Calibration, calibration_path, identity, load, save
+from isamap_smt.machine_model.calibration import KIND, Calibration, calibration_path, identity, load, save
 from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.pipeline.plan import plan
+from isamap_smt.records.record import for_people, sealed
 from isamap_smt.report.roofline import roofline_position
 from isamap_smt.runtime.measure import Measured
 from isamap_smt.scheduling.figures import FARTHEST, NEAREST
@@ -130,8 +131,12 @@ def test_a_process_with_fewer_cores_is_on_the_same_machine(taken: Calibration, c
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        (lambda d: {**d, "version": 99}, "is of version 99, and this isamap reads version 4"),
-        (lambda d: {**d, "version": "4"}, "is damaged: version is '4', not a whole number"),
+        (lambda d: {**d, "format": "isamap calibration 99"}, "is of version 99, and this isamap reads version 5"),
+        (lambda d: {**d, "format": 5}, "is foreign: its format is '5', not 'isamap calibration 5'"),
+        (
+            lambda d: {"kind": "isamap calibration", "version": 4, **d, "format": None},
+            "is of version 4, and this isamap",
+        ),
         (lambda d: {k: v for k, v in d.items() if k != "streams"}, "is damaged: it lacks 'streams'"),
         (lambda d: {**d, "more": 1}, "it has an unknown 'more'"),
         (lambda d: {**d, "clock": float("nan")}, "clock is nan, not a number from 0.001 to 1e"),
@@ -142,35 +147,62 @@ def test_a_process_with_fewer_cores_is_on_the_same_machine(taken: Calibration, c
         (lambda d: {**d, "machine": []}, "machine is a list, not an object"),
         (lambda d: {**d, "start_threads": -1}, "start_threads is -1, not a number from 0"),
         (lambda d: {**d, "left_out": [1]}, r"left_out\[0\] is 1, not a text"),
-        (lambda d: {**d, "taken": "\ud800"}, "taken holds half a character"),
+        (lambda d: {**d, "taken": 2026}, "taken is 2026, not a text"),
         (lambda d: {**d, "instructions": [{"name": "x", "latency": 1, "per_cycle": 0}]}, r"\[0\].per_cycle is 0, not"),
         (lambda d: {**d, "near": 99}, "near is 99, not a whole number from 4 to 8"),
         (lambda d: {**d, "near": 5.5}, "near is 5.5, not a whole number"),
         (lambda d: {**d, "beside": 7}, "beside is 7, not a list"),
         (lambda d: {**d, "beside": [{"width": 32, "loads": 2.0, "far_row": -1.0}]}, "far_row is -1.0, not a number"),
         (lambda d: {**d, "latencies": [["L1", 0.0]]}, r"latencies\[0\]\[1\] is 0.0, not a number"),
-        (lambda d: {**d, "kind": "foo"}, "holds no calibration"),
-        (lambda d: [1, 2], "holds no calibration"),
+        (lambda d: {**d, "format": "foo"}, "is foreign: its format is 'foo'"),
     ],
 )
 def test_what_is_no_calibration_of_this_version_is_refused(taken: Calibration, cache: Path, damage, words: str) -> None:
-    calibration_path().write_text(json.dumps(damage(taken.document())))
+    damaged = damage(taken.document())
+    calibration_path().write_text(for_people({**damaged, "digest": sealed(KIND, damaged)["digest"]}))
     with pytest.raises(CalibrationError, match=words) as refused:
         load()
     assert str(calibration_path()) in str(refused.value) and str(refused.value).endswith("; run `isamap calibrate`")
 
 
-@pytest.mark.parametrize("data", [b"\xff\xfe\x00", b"[" * 100_000, b"", b'{"kind": 1'])
-def test_what_is_no_text_of_json_is_refused(cache: Path, data: bytes) -> None:
+def test_what_older_versions_wrote_is_refused_with_its_version(taken: Calibration, cache: Path) -> None:
+    """Without a seal, with its kind and its version apart."""
+    body = {k: v for k, v in taken.document().items() if k not in ("format", "digest")}
+    calibration_path().write_text(json.dumps({"kind": "isamap calibration", "version": 4, **body}, indent=2))
+    with pytest.raises(CalibrationError, match=r"is of version 4, and this isamap reads version 5; run `isamap calibr"):
+        load()
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"\xff\xfe\x00", "cannot be read: it is no text"),
+        (b"[" * 100_000, "is nested too deeply"),
+        (b"", "is truncated or no JSON"),
+        (b'{"kind": 1', "is truncated or no JSON"),
+        (b"[1, 2]", "is foreign: its format is 'list'"),
+        (b"7" * 9999, "cannot be read: Exceeds the limit"),
+    ],
+)
+def test_what_is_no_record_is_refused(cache: Path, data: bytes, words: str) -> None:
     calibration_path().write_bytes(data)
-    with pytest.raises(CalibrationError, match="holds no calibration, or only a part of one; run"):
+    with pytest.raises(CalibrationError, match=words) as refused:
+        load()
+    assert str(refused.value).endswith("; run `isamap calibrate`") and calibration_path().read_bytes() == data
+
+
+@pytest.mark.parametrize(("old", "new"), [('"clock": ', '"clock": 1'), ('"near": ', '"near":  '), ("λ", "l")])
+def test_an_edit_by_hand_is_refused(taken: Calibration, cache: Path, old: str, new: str) -> None:
+    path = save(replace(taken, taken="λ"))
+    path.write_text(path.read_text().replace(old, new, 1))
+    with pytest.raises(CalibrationError, match=r"was edited by hand: .*; run `isamap calibrate`"):
         load()
 
 
 def test_a_damaged_one_is_not_shown_and_not_used(
     taken: Calibration, cache: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    calibration_path().write_text(json.dumps({**taken.document(), "start_threads": -1}))
+    calibration_path().write_text(for_people(sealed(KIND, {**taken.document(), "start_threads": -1})))
     assert run(["calibrate", "--show"]) == 3
     said = "start_threads is -1, not a number from 0 to 1e+07; run `isamap calibrate`"
     assert capsys.readouterr().err == f"error: the calibration {calibration_path()} is damaged: {said}\n"
@@ -197,7 +229,7 @@ def test_the_least_and_greatest_figures_can_be_planned_with(taken: Calibration, 
 def test_half_a_file_is_refused(taken: Calibration, cache: Path) -> None:
     path = save(taken)
     path.write_text(path.read_text()[:-40])
-    with pytest.raises(CalibrationError, match=r"only a part of one; run `isamap calibrate`"):
+    with pytest.raises(CalibrationError, match=r"is truncated or no JSON .*; run `isamap calibrate`"):
         load()
 
 

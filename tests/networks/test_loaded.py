@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 import isamap_smt as im
+from isamap_smt.certificates.directory import OutputError, check_place
 from isamap_smt.cli.app import app
 from isamap_smt.ir.errors import ArgumentError, NetworkError
 from tests.networks.models import convolutional
@@ -83,6 +85,23 @@ def test_other_records_are_refused(tmp_path: Path, text: str) -> None:
         im.load_network(tmp_path)
     with pytest.raises(NetworkError, match="cannot read"):
         im.load_network(tmp_path / "none")
+
+
+def test_what_an_older_isamap_compiled_is_loaded_and_may_be_replaced(folder: Path, tmp_path: Path) -> None:
+    """Its record said no format, and its digest was of the indented text."""
+    place = tmp_path / "older"
+    shutil.copytree(folder, place)
+    record = json.loads((place / "proofs.json").read_text())
+    older = {k: v for k, v in record.items() if k not in ("format", "digest")}
+    own = hashlib.sha256(json.dumps(older, indent=2).encode()).hexdigest()
+    (place / "proofs.json").write_text(json.dumps({**older, "digest": own}, indent=2) + "\n")
+    assert (im.load_network(place)(X)["y"] == im.load_network(folder)(X)["y"]).all()
+    check_place(place)
+    (place / "proofs.json").write_text(json.dumps({**older, "threads": 3, "digest": own}, indent=2) + "\n")
+    with pytest.raises(NetworkError, match="its format is 'none', not 'isamap output 2'"):
+        im.load_network(place)
+    with pytest.raises(OutputError, match=r"proofs\.json in it is not as isamap wrote it"):
+        check_place(place)
 
 
 def test_the_record_names_every_claim(folder: Path) -> None:

@@ -31,7 +31,6 @@ LOOKED = {"startswith", "endswith", "find", "index", "count"}
 PATTERNS = {"match", "search", "fullmatch", "findall"}
 # Words of others, who say no more than these.
 FOREIGN = {
-    "isamap_smt/tuning/database.py": "SQLite's: that a file is locked",
     "isamap_smt/language/lines.py": "Python's parser: that something is nested too deeply",
     "isamap_smt/isa/confirm.py": "a compiler's: which line is its error",
     "isamap_smt/isa/gemmini_runs.py": "a compiler's: which line is its error",

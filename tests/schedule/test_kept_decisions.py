@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,9 @@ import pytest
 import isamap_smt as im
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.schedule import decisions
+from isamap_smt.pipeline.decisions import FILE, KIND
 from isamap_smt.pipeline.plan import Plan
-from isamap_smt.runtime.cache import cache_directory, digest_of
+from isamap_smt.records.record import compact, read, sealed
 from isamap_smt.simulator.run import run_program
 
 SIZES = {"i": 5, "j": 9, "k": 3}
@@ -23,14 +26,34 @@ GEMM = im.kernel("C[i,j] += A[i,k] * B[k,j]")
 _forget = __import__("importlib").import_module("isamap_smt.pipeline.plan")._plan.cache_clear
 
 
+class Kept:
+    """The decisions in a cache, as texts by key."""
+
+    def __init__(self, place: Path) -> None:
+        self.file = place / FILE
+
+    def texts(self) -> dict[str, str]:
+        with closing(sqlite3.connect(self.file)) as c:
+            return dict(c.execute("SELECT key, text FROM record"))
+
+    def text(self) -> str:
+        """Of the one decision for GEMM, which is the first."""
+        return next(iter(self.texts().values()))
+
+    def write(self, text: str | bytes, key: str | None = None) -> None:
+        with closing(sqlite3.connect(self.file)) as c, c:
+            c.execute("UPDATE record SET text = ? WHERE key = ?", (text, key or next(iter(self.texts()))))
+
+
 @pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kept]:
     """The one decision that is kept for GEMM."""
     monkeypatch.setenv("ISAMAP_CACHE", str(tmp_path))
     _forget()
     im.plan(GEMM, "avx2", sizes=SIZES)
-    (file,) = (cache_directory().parent / "decisions").glob("*.json")
-    yield file
+    found = Kept(tmp_path)
+    assert len(found.texts()) == 1
+    yield found
     _forget()
 
 
@@ -56,31 +79,49 @@ def _right(made: Plan) -> bool:
     return found.clean and np.array_equal(found.outputs["C"], a @ b)
 
 
-def test_a_file_that_is_not_as_it_was_written_is_passed_over(kept: Path) -> None:
+def test_a_file_that_is_not_as_it_was_written_is_passed_over(kept: Kept) -> None:
     """A claim in it (OPTIMAL, the bound) is nothing that a proof would notice."""
-    whole, before = kept.read_bytes(), _said(_planned())
+    whole, before = kept.text().encode(), _said(_planned())
     rng = random.Random(7)
-    for _ in range(100):
+    for n in range(100):
         data = bytearray(whole)
         if rng.random() < 0.2:
             del data[rng.randrange(len(data)) :]
         else:
             data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
-        kept.write_bytes(data)
+        kept.write(bytes(data) if n % 5 == 0 else data.decode("latin-1"))
         assert _said(_planned()) == before
-        assert kept.read_bytes() != bytes(data)  # decided anew, and kept
+        assert kept.text() == whole.decode()  # decided anew, and kept
 
 
-def test_a_file_of_another_question_is_passed_over(kept: Path) -> None:
-    text = kept.read_text()
+def test_a_damaged_file_of_decisions_is_passed_over_and_not_lost(kept: Kept) -> None:
+    whole, before = kept.file.read_bytes(), _said(_planned())
+    rng = random.Random(8)
+    for n in range(40):
+        data = bytearray(whole)
+        if n % 4 == 0:
+            del data[rng.randrange(len(data)) :]
+        elif n % 4 == 1:
+            data[:] = rng.randbytes(3000)
+        else:
+            for _ in range(20):
+                data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        kept.file.write_bytes(data)
+        assert _said(_planned()) == before
+        beside = {kept.file, *kept.file.parent.glob(f"{FILE}.*")}
+        assert len(kept.texts()) >= 1 and all(f.is_file() for f in beside)
+
+
+def test_a_file_of_another_question_is_passed_over(kept: Kept) -> None:
+    text = kept.text()
     _forget()
     im.plan(GEMM, "avx2", sizes={**SIZES, "j": 24})
-    other = next(f for f in kept.parent.glob("*.json") if f != kept)
-    other.write_text(text)
+    other = list(kept.texts())[1]
+    kept.write(text, other)
     _forget()
     made = im.plan(GEMM, "avx2", sizes={**SIZES, "j": 24})
     assert dict(made.schedule.sizes)["j"] == 24  # type: ignore[union-attr]
-    assert other.read_text() != text
+    assert kept.texts()[other] != text
 
 
 def _leaves(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
@@ -109,14 +150,15 @@ def _forged(record: Any, rng: random.Random) -> Any:
     return made
 
 
-def test_no_forged_decision_yields_a_wrong_program(kept: Path) -> None:
+def test_no_forged_decision_yields_a_wrong_program(kept: Kept) -> None:
     """Sealed anew, so that it is taken for what was decided."""
-    record = json.loads(kept.read_text().partition("\n")[2])
+    whole = read(KIND, kept.text())
+    record = whole["schedule"]
     rng, others = random.Random(3), 0
     before = _planned().fingerprint
     for _ in range(100):
-        text = json.dumps(_forged(record, rng))
-        kept.write_text(f"{digest_of([kept.stem, text])}\n{text}")
+        text = compact(sealed(KIND, {**whole, "schedule": _forged(record, rng)}))
+        kept.write(text)
         try:
             made = _planned()
         except IsamapError as error:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from isamap_smt.cli.app import run
 from tests.docs.pages import Session
+from tests.tuning.conftest import change_records
 
 
 def test_there_is_nothing_to_show_before_a_calibration(caches: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -59,8 +58,7 @@ def test_a_damaged_trial_is_told_by_the_next_search_and_by_schedule(
     words = ["gemm", "--sizes", "i=8,j=16,k=8"]
     search = ["tune", *words, "--strategy", "random", "--trials", "1"]
     assert run(search) == 0
-    with closing(sqlite3.connect(caches / "tuning.sqlite", isolation_level=None)) as c:
-        c.execute("UPDATE trial SET record = '{}'")
+    change_records("{}")
     capsys.readouterr()
     assert run(["schedule", "gemm", "host", *words[1:]]) == 0
     said = capsys.readouterr()

@@ -9,10 +9,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from isamap_smt.tuning.database import Database, Trial, Winner
+from isamap_smt.records.record import compact, read, sealed
+from isamap_smt.tuning.database import KIND, Database, Trial, Winner
 from isamap_smt.tuning.errors import TuningError
 
 WRITER = """
@@ -49,21 +51,30 @@ def test_a_trial_and_a_winner_come_back_as_they_were(tmp_path: Path) -> None:
         assert d.winner("t", "another machine") is None and d.trials("u", "m") == {}
 
 
-def test_a_time_without_success_is_refused(tmp_path: Path) -> None:
-    with Database(tmp_path / "t.sqlite") as d:
-        with pytest.raises(TuningError, match="CHECK"):
-            d.add("t", "", "m", "", trial("p", 1e-3, "wrong"))
-        with pytest.raises(TuningError, match="CHECK"):
-            d.add("t", "", "m", "", trial("p", float("nan")))
-        assert d.trials("t", "m") == {}
+def test_a_time_without_success_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"a program that is wrong has a time of 0\.001 s"):
+        trial("p", 1e-3, "wrong")
+    for none in (None, 0.0, -1.0, float("nan")):
+        with pytest.raises(ValueError, match="a program that is ok has a time of"):
+            trial("p", none)
+    with pytest.raises(ValueError, match="status is 'fine'"):
+        trial("p", None, "fine")
 
 
-@pytest.mark.parametrize("column", ["features", "predicted"])
-def test_a_row_that_is_no_trial_is_said(tmp_path: Path, column: str) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"features": []}, {"predicted": []}, {"seconds": None}, {"seconds": -1.0}, {"seconds": "1"}, {"status": "wrong"},
+        {"more": 1},
+    ],
+)  # fmt: skip
+def test_a_row_that_is_no_trial_is_said(tmp_path: Path, change: dict[str, Any]) -> None:
+    """Sealed anew, so that it is taken for what was written."""
     with Database(tmp_path / "t.sqlite") as d:
         d.add("t", "a task", "m", "a machine", trial("p"))
     with sqlite3.connect(tmp_path / "t.sqlite") as c:
-        c.execute(f"UPDATE trial SET {column} = '[]'")
+        (text,) = c.execute("SELECT text FROM record").fetchone()
+        c.execute("UPDATE record SET text = ?", (compact(sealed(KIND, {**read(KIND, text), **change})),))
     c.close()
     with Database(tmp_path / "t.sqlite") as d, pytest.raises(TuningError, match="holds a damaged row"):
         d.trials("t", "m")
@@ -135,7 +146,21 @@ def test_another_version_is_refused_and_left_alone(tmp_path: Path) -> None:
     with sqlite3.connect(path) as c:
         c.execute("PRAGMA user_version = 7")
     c.close()
-    assert_refused(path, "is of version 7, and this isamap reads version 1; it was left as it is: move it away")
+    assert_refused(path, "is of version 7, and this isamap reads version 2; it was left as it is: move it away")
+
+
+def test_the_database_of_an_older_isamap_is_refused_with_the_command_that_renews_it(tmp_path: Path) -> None:
+    path = tmp_path / "t.sqlite"
+    with sqlite3.connect(path) as c:
+        c.execute("PRAGMA journal_mode = WAL")
+        for table in ("task (id)", "machine (id)", "trial (task, machine, program)", "winner (task, machine)"):
+            c.execute(f"CREATE TABLE {table}")
+        c.execute(f"PRAGMA application_id = {0x69736D70}")
+        c.execute("PRAGMA user_version = 1")
+    c.close()
+    assert_refused(
+        path, r"is of version 1, and this isamap reads version 2; .* move it away, and `isamap tune` starts a new one"
+    )
 
 
 def test_another_programs_database_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -143,7 +168,7 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path: Path) -> 
     with sqlite3.connect(path) as c:
         c.execute("CREATE TABLE recipe (name TEXT)")
     c.close()
-    assert_refused(path, "is a database, but no tuning database of isamap")
+    assert_refused(path, "is a database of another program; it was left as it is: move it away")
 
 
 def test_a_half_written_database_is_refused_and_left_alone(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def tried(caches: Path) -> int:
     """Programs in the database so far."""
     try:
         with closing(sqlite3.connect(caches / "tuning.sqlite")) as c:
-            return int(c.execute("SELECT count(*) FROM trial").fetchone()[0])
+            return int(c.execute("SELECT count(*) FROM record WHERE key LIKE 'trial %'").fetchone()[0])
     except sqlite3.OperationalError:  # it is being made
         return 0
 
@@ -74,7 +74,7 @@ def test_what_was_found_is_kept_and_told(caches: Path) -> None:
     told = "".join(x for x in said.splitlines(True) if not x.startswith("after "))  # how far it is, on a slow machine
     assert (status, told) == (130, FOUND)
     with closing(sqlite3.connect(caches / "tuning.sqlite")) as c:
-        assert c.execute("SELECT count(*) FROM winner").fetchone() == (1,)
+        assert c.execute("SELECT count(*) FROM record WHERE key LIKE 'winner %'").fetchone() == (1,)
 
 
 def test_a_search_that_is_killed_leaves_no_worker(caches: Path) -> None:

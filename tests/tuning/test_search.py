@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +12,7 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.ir.errors import SizeError, UnknownNameError
+from isamap_smt.machine_model.calibration import identity
 from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.pipeline.plan import plan
 from isamap_smt.pipeline.spaces import Spaces
@@ -24,7 +23,7 @@ from isamap_smt.tuning.database import Database, database_path
 from isamap_smt.tuning.errors import TuningError
 from isamap_smt.tuning.task import Task
 from isamap_smt.tuning.trial import Job, _arrays, run_trial
-from tests.tuning.conftest import SIZES
+from tests.tuning.conftest import SIZES, change_records
 from tests.tuning.workers import by_the_record, dies_unless_in_six_rows
 
 
@@ -183,15 +182,6 @@ def test_a_damaged_database_is_said_and_planning_goes_on(caches: Path) -> None:
     assert database_path().read_bytes().startswith(b"half a database")
 
 
-def change_records(to: str) -> None:
-    """Every record in the database becomes this text."""
-    with Database() as d:
-        path = d.path
-    with sqlite3.connect(path) as c:
-        c.execute("UPDATE trial SET record = ?", (to,))
-    c.close()
-
-
 def test_a_damaged_schedule_is_left_out_and_told(caches: Path) -> None:
     before = quick(trials=3)
     assert before.notes == ()
@@ -210,15 +200,14 @@ def test_a_damaged_schedule_is_left_out_and_told(caches: Path) -> None:
 
 def test_a_winner_that_means_nothing_any_more_is_not_used(caches: Path) -> None:
     quick(trials=3)
+    machine = identity().digest
     with Database() as d:
-        path = d.path
-    with sqlite3.connect(path) as c:
-        (text,) = c.execute("SELECT record FROM trial JOIN winner USING (task, machine, program)").fetchone()
-        gone = {**json.loads(text), "instruction": "gone"}
-        c.execute("DELETE FROM trial WHERE program NOT IN (SELECT program FROM winner)")
-        c.execute("UPDATE trial SET record = ?, program = ?", (json.dumps(gone), program_of(gone)))
-        c.execute("UPDATE winner SET program = ?", (program_of(gone),))
-    c.close()
+        task, trial = d.measured(machine)[0]
+        winner = d.winner(task, machine)
+        assert winner is not None
+        gone = {**winner.record, "instruction": "gone"}
+        d.add(task, "", machine, "", replace(trial, record=gone, program=program_of(gone)))
+        d.crown(task, machine, replace(winner, program=program_of(gone)))
     planned = plan("gemm", "host", sizes=SIZES)
     assert planned.schedule.status == "OPTIMAL"
     assert any("winner of an earlier search was left out" in n and "no legal mapping" in n for n in planned.notes)

@@ -6,7 +6,6 @@ the check itself. Nothing else is: if one could not be run this is said each tim
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -20,14 +19,17 @@ from isamap_smt.ir.program import Program
 from isamap_smt.language.hardware_library import host_features, missing_features
 from isamap_smt.mapping.point import point_instruction
 from isamap_smt.mapping.selection import SELECTED, cover_digest
-from isamap_smt.runtime.cache import cache_directory, digest_of, sources_digest
+from isamap_smt.records.record import Kind
+from isamap_smt.records.store import Cache
+from isamap_smt.runtime.cache import digest_of, sources_digest
 from isamap_smt.runtime.compiler import find_compiler
 from isamap_smt.runtime.conformance.check import check_instructions
 from isamap_smt.runtime.conformance.outcome import RIGHT, WRONG, Checked
 from isamap_smt.runtime.conformance.place import Place
 from isamap_smt.runtime.packing import used_instructions
-from isamap_smt.runtime.whole_file import whole_file
 
+KIND = Kind("checked instruction", 1, most=20_000)
+FILE = "checked.sqlite"
 RESULTS = 10_000  # accumulators of each instruction: about a second for a program's few
 
 
@@ -92,8 +94,10 @@ class _Asked:
         for i in unknown:
             if place is None and (lacking := missing_features([i])):
                 told_of.append(f"{i.name} was not checked: this CPU has no {', '.join(lacking)}")
-            elif not _is_known(key := digest(i, machine, cc, place), i.name):
-                here[key] = i
+            else:
+                here[digest(i, machine, cc, place)] = i
+        with Cache(KIND, FILE) as known:
+            here = {key: i for key, i in here.items() if known.get(key) is None}
         return _Asked(machine, place, tuple(told_of), here)
 
     def answers(self, cc: str | None) -> Iterator[tuple[Instruction, Checked]]:
@@ -104,7 +108,8 @@ class _Asked:
         checked = check_instructions(asked, self.machine, results=RESULTS, cc=cc, place=self.place)
         for (key, i), found in zip(self.here.items(), checked, strict=True):
             if self.is_right(found):
-                _remember(key, found.name, found.results)
+                with Cache(KIND, FILE) as known:
+                    known.put({key: {"instruction": found.name, "results": found.results}})
             yield i, found
 
     def is_right(self, found: Checked) -> bool:
@@ -176,25 +181,3 @@ def _cpu() -> str:
 def _check() -> str:
     """Digest of the check itself: a better one asks again."""
     return sources_digest(Path(__file__).parent)
-
-
-def _place(key: str) -> Path:
-    return cache_directory().parent / "checked" / f"{key}.json"
-
-
-def _is_known(key: str, name: str) -> bool:
-    try:
-        found = json.loads(_place(key).read_text())
-    except (OSError, ValueError):  # not there, or damaged: it is checked again
-        return False
-    return isinstance(found, dict) and found.get("instruction") == name and found.get("digest") == key
-
-
-def _remember(key: str, name: str, results: int) -> None:
-    place = _place(key)
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(place) as file:
-            file.write(json.dumps({"instruction": name, "digest": key, "results": results}) + "\n")
-    except OSError:  # a full disk: it is checked again next time
-        return
