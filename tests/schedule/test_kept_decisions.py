@@ -60,7 +60,7 @@ def test_a_file_that_is_not_as_it_was_written_is_passed_over(kept: Path) -> None
     """A claim in it (OPTIMAL, the bound) is nothing that a proof would notice."""
     whole, before = kept.read_bytes(), _said(_planned())
     rng = random.Random(7)
-    for _ in range(100):
+    for _ in range(50):
         data = bytearray(whole)
         if rng.random() < 0.2:
             del data[rng.randrange(len(data)) :]
@@ -114,7 +114,7 @@ def test_no_forged_decision_yields_a_wrong_program(kept: Path) -> None:
     record = json.loads(kept.read_text().partition("\n")[2])
     rng, others = random.Random(3), 0
     before = _planned().fingerprint
-    for _ in range(100):
+    for _ in range(50):
         text = json.dumps(_forged(record, rng))
         kept.write_text(f"{digest_of([kept.stem, text])}\n{text}")
         try:
