@@ -190,11 +190,16 @@ def proved(m: Mapping) -> ProvedMapping:
     return result
 
 
-def packed_gemm(parallel: int | None = None, sizes: dict[str, int] | None = None, on: Hardware = TOY) -> Program:
-    """Blocked f32 GEMM: 2x(2x4) registers, both operands packed, K in blocks of 3."""
+def packed_gemm(
+    parallel: int | None = None, sizes: dict[str, int] | None = None, on: Hardware = TOY, narrow: bool = False
+) -> Program:
+    """Blocked f32 GEMM: 2x(2x4) registers, both operands packed, K in blocks of 3.
+
+    narrow: 2x4 registers, two tiles in each block.
+    """
     m = mapping(gemm(), FMA, {"l": ("j",)})
-    loops = "j:16 k:3 i:6 j:8 i:2 k:1"
-    return lower(schedule(m, loops, 5, {"i": 2, "j": 8, "k": 1}, {"a": 3, "b": 2}, parallel, sizes, on))
+    loops, columns = ("j:8 k:2 i:4 j:4 i:2 k:1", 4) if narrow else ("j:16 k:3 i:6 j:8 i:2 k:1", 8)
+    return lower(schedule(m, loops, 5, {"i": 2, "j": columns, "k": 1}, {"a": 3, "b": 2}, parallel, sizes, on))
 
 
 def blocked_gemm(sizes: dict[str, int] | None = None) -> Program:

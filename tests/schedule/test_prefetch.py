@@ -157,7 +157,7 @@ def test_a_record_keeps_the_distance_and_is_as_before_without_one(proved: im.Pro
 
 def test_several_threads_want_more_of_it(proved: im.ProvedMapping) -> None:
     ahead = tuple((memory, 1, 512, 0.96) for memory in ("L2", "L3", "DRAM"))
-    fix = {"register.i": 6, "register.j": 16, "pack.B": "ahead"}
+    fix = {"register.i": 6, "register.j": 16, "pack.A": "no", "pack.B": "ahead"}
     made = [
         schedule(
             proved, im.find_hardware("avx2"), LARGE, fix=fix, constant=["B"], figures=figures(ahead), threads=threads

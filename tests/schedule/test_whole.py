@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
+from click.testing import CliRunner
 
 import isamap_smt as im
 from benchmarks.fuzz_choices import trial
 from examples import norms
+from isamap_smt.cli.app import app
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.pipeline import element_by_element
 from isamap_smt.pipeline.least import Least, Whole, both, smaller
@@ -90,9 +90,11 @@ def test_bounds_add_up_and_unknown_ones_stay_so() -> None:
 
 
 def test_the_command_says_it() -> None:
-    command = [sys.executable, "-m", "isamap_smt", "schedule", "gemm", "avx2", "--sizes", "i=64,j=64,k=64"]
-    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    found = json.loads(subprocess.run([*command, "--json"], capture_output=True, text=True, check=True).stdout)["plan"]
+    command = ["schedule", "gemm", "avx2", "--sizes", "i=64,j=64,k=64"]
+    text, answer = (
+        CliRunner().invoke(app, [*command, *more], catch_exceptions=False).stdout for more in ([], ["--json"])
+    )
+    found = json.loads(answer)["plan"]
     told = f"and no plan takes less than {found['bound']:,.0f}: gap {found['gap']:.1%}"
     assert f"plan: {found['cycles']:,.0f} cycles predicted, {told}" in " ".join(text.split())
     assert found["status"] == "FEASIBLE" and found["bound"] < found["cycles"]
