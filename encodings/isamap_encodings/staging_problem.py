@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from math import prod
+from operator import ge
 from typing import Any
 
 REGIONS = 3
@@ -310,7 +311,7 @@ def fullest(problem: StagingProblem, d: StagingDecision) -> list[StagingDecision
     found: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
     for slots in product(*values):
         order = tuple((slots[a] > slots[b]) - (slots[a] < slots[b]) for a, b in pairs)
-        if any(all(x >= y for x, y in zip(more, slots, strict=True)) for more in found.get(order, ())):
+        if any(all(map(ge, more, slots)) for more in found.get(order, ())):
             continue
         if all(sum(each * slots[x] for x, each in of) <= most for most, of in room):
             found.setdefault(order, []).append(slots)
