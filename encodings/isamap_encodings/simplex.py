@@ -20,7 +20,8 @@ Conflict = tuple[tuple[int, Constraint], ...]  # so many times
 
 
 class Tableau:
-    """rows: d, {v: n} for each sum s expressed by others, d*s = sum of n*v with d > 0. at: the value of each other one."""
+    """rows: d, {v: n} for each sum s expressed by others, d*s = sum of n*v with d > 0. at: the value of each other one. times:
+    each sum with a row, d times its value."""
 
     def __init__(self) -> None:
         self.lower: Bounds = {}
@@ -28,6 +29,7 @@ class Tableau:
         self.conflict: Conflict = ()
         self.rows: dict[Sum, tuple[int, dict[Sum, int]]] = {}
         self.at: dict[Sum, int] = {}
+        self.times: dict[Sum, int] = {}
         self.order: dict[Sum, int] = {}
 
     def bounds(self) -> tuple[Bounds, Bounds, Conflict]:
@@ -54,7 +56,10 @@ class Tableau:
         if v in other and sign * bound > sign * other[v][0]:
             self.conflict = (1, c), (1, other[v][1])
         elif v in self.at and sign * self.at[v] < sign * bound:
-            self.at[v] = bound
+            more, self.at[v] = bound - self.at[v], bound
+            for x, (_, row) in self.rows.items():
+                if v in row:
+                    self.times[x] += row[v] * more
 
     def _sum(self, c: Constraint) -> tuple[Sum, int]:
         """The sum's name in the tableau, and its sign."""
@@ -79,8 +84,12 @@ class Tableau:
             for v, n in part.items():
                 row[v] = row.get(v, 0) + k * n * (scale // d)
         self.order[key] = len(self.order)
-        self.rows[key] = scale, {v: n for v, n in row.items() if n}
+        self._express(key, scale, {v: n for v, n in row.items() if n})
         return key, 1
+
+    def _express(self, s: Sum, d: int, row: dict[Sum, int]) -> None:
+        self.rows[s] = d, row
+        self.times[s] = sum([n * self.at[w] for w, n in row.items()])
 
     def _meet(self, m: Monomial) -> None:
         if m not in self.order:
@@ -110,14 +119,14 @@ class Tableau:
         """The first sum out of a bound, the bound, and the sign of the way there."""
         found = None
         first = len(self.order)
-        for v, (d, row) in self.rows.items():
-            if self.order[v] > first or not (v in self.lower or v in self.upper):
+        order, lower, upper, rows = self.order, self.lower, self.upper, self.rows
+        for v, value in self.times.items():
+            if order[v] > first:
                 continue
-            value = sum(n * self.at[w] for w, n in row.items())
-            if v in self.lower and value < d * self.lower[v][0]:
-                found, first = (v, self.lower[v][0], 1), self.order[v]
-            elif v in self.upper and value > d * self.upper[v][0]:
-                found, first = (v, self.upper[v][0], -1), self.order[v]
+            if v in lower and value < rows[v][0] * lower[v][0]:
+                found, first = (v, lower[v][0], 1), order[v]
+            elif v in upper and value > rows[v][0] * upper[v][0]:
+                found, first = (v, upper[v][0], -1), order[v]
         return found
 
     def _moves(self, w: Sum, direction: int) -> bool:
@@ -127,6 +136,7 @@ class Tableau:
     def _pivot(self, v: Sum, w: Sum, value: int) -> None:
         """v gets the value, and w is expressed by it and the others of its row."""
         d, row = self.rows.pop(v)
+        del self.times[v]
         n = row.pop(w)
         by, sign = abs(n), 1 if n > 0 else -1
         mine = {x: -sign * k for x, k in row.items()}
@@ -140,8 +150,8 @@ class Tableau:
                 for y, k in mine.items():
                     made[y] = made.get(y, 0) + m * k
                 common = gcd(e * by, *made.values())
-                self.rows[x] = e * by // common, {y: k // common for y, k in made.items() if k}
-        self.rows[w] = by, mine
+                self._express(x, e * by // common, {y: k // common for y, k in made.items() if k})
+        self._express(w, by, mine)
 
     def values(self) -> dict[str, int] | None:
         """The values of the variables, as they stand; None if one is no integer."""

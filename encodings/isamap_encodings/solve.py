@@ -14,7 +14,7 @@ questions of this process. (A context takes 2 ms; most questions take less.)
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -178,12 +178,10 @@ def _check(
         positive = ask(known, divisor, f"{name}: divisor", rlimit)
         if not isinstance(positive, Proved):
             return Unknown(f"a divisor is not known to be positive: {divisor}", time.perf_counter() - started)
-    verdict = ask([*known, *definitions.values()], wanted.formula, name, rlimit, model)
-    if isinstance(verdict, Refuted):
-        names = frozenset().union(wanted.names, *(t.names for t in given))
-        verdict = replace(verdict, witness={k: v for k, v in verdict.witness.items() if k in names})
-        if chosen is not None:
-            verdict = Unknown("only the linear part of the claim was asked, and it is not enough")
+    names = frozenset().union(wanted.names, *(t.names for t in given))
+    verdict = ask([*known, *definitions.values()], wanted.formula, name, rlimit, model, names)
+    if isinstance(verdict, Refuted) and chosen is not None:
+        verdict = Unknown("only the linear part of the claim was asked, and it is not enough")
     return replace(verdict, seconds=time.perf_counter() - started)
 
 
@@ -198,10 +196,17 @@ def _remembered(
     return _check(assumptions, claim, "", chosen, rlimit, model)  # the name is for the record only
 
 
-def ask(assumptions: Sequence[Any], claim: Any, name: str = "", rlimit: int = RLIMIT, model: bool = True) -> Verdict:
-    """The same for Z3's own formulas; used inside this package."""
+def ask(
+    assumptions: Sequence[Any],
+    claim: Any,
+    name: str = "",
+    rlimit: int = RLIMIT,
+    model: bool = True,
+    names: frozenset[str] | None = None,
+) -> Verdict:
+    """The same for Z3's own formulas; used inside this package. names: of variables with a value in the witness; None: of all."""
     if not _recorders:
-        return _asked(assumptions, claim, rlimit, model)[0]
+        return _asked(assumptions, claim, rlimit, model, names)[0]
     text = script([*assumptions, z3.Not(claim)], _texts)
     answers = _recorders[-1].answers
     # A model is looked at where a claim is refuted, never where it is only asked whether assumptions can hold.
@@ -210,7 +215,7 @@ def ask(assumptions: Sequence[Any], claim: Any, name: str = "", rlimit: int = RL
     if found is not None and found[0] in enough:
         verdict: Verdict = Proved(found[1]) if found[0] == "unsat" else Refuted({}, "", found[1])
     else:
-        verdict, answer = _asked(assumptions, claim, rlimit, model)
+        verdict, answer = _asked(assumptions, claim, rlimit, model, names)
         found = answer, verdict.seconds
         if answers is not None and answer in enough:
             answers.note(text, *found)
@@ -219,7 +224,9 @@ def ask(assumptions: Sequence[Any], claim: Any, name: str = "", rlimit: int = RL
     return verdict
 
 
-def _asked(assumptions: Sequence[Any], claim: Any, rlimit: int, model: bool) -> tuple[Verdict, str]:
+def _asked(
+    assumptions: Sequence[Any], claim: Any, rlimit: int, model: bool, names: frozenset[str] | None = None
+) -> tuple[Verdict, str]:
     started = time.perf_counter()
     answer, solver = answered([*assumptions, z3.Not(claim)], rlimit)
     seconds = time.perf_counter() - started
@@ -227,8 +234,10 @@ def _asked(assumptions: Sequence[Any], claim: Any, rlimit: int, model: bool) -> 
         return Proved(seconds), "unsat"
     if answer == z3.unknown:
         return Unknown(f"Z3 gave up {_why(solver, rlimit)}", seconds), "unknown"
-    values = _values(solver.model(), _constants([*assumptions, claim])) if model else {}
-    return Refuted(values, "", seconds), "sat"
+    if not model:
+        return Refuted({}, "", seconds), "sat"
+    wanted = _constants([*assumptions, claim]) if names is None else names
+    return Refuted(_values(solver.model(), wanted), "", seconds), "sat"
 
 
 def _why(solver: Any, rlimit: int) -> str:
@@ -266,7 +275,7 @@ def _constants(formulas: Sequence[Any]) -> set[str]:
     return names
 
 
-def _values(model: Any, names: set[str]) -> dict[str, Any]:
+def _values(model: Any, names: Set[str]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for d in sorted((d for d in model.decls() if d.name() in names), key=lambda d: str(d.name())):
         v = model[d]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from math import prod
+from operator import ge
 from typing import Any
 
 REGIONS = 3
@@ -254,29 +255,36 @@ def passes(problem: StagingProblem, d: StagingDecision, outer: StagingOperand) -
 def legal(problem: StagingProblem, d: StagingDecision) -> bool:
     """Whether the program can be written and fits: sums end inside the output's stage, slots are of constant size, tiles pass a
     stage further out before the one inside of it."""
+    if not _written(problem, d):
+        return False
+    used = rows(problem, choices(problem, d), Numbers())
+    return all(used[m] <= most for m, most in problem.memories)
+
+
+def _written(problem: StagingProblem, d: StagingDecision) -> bool:
+    """Whether the program can be written, be there room or not."""
     absent = [o for o in problem.outers if not passes(problem, d, o)]
     if any((d.stages[o.name], d.slots[o.name], d.ways[o.name]) != (0, 1, 0) for o in absent):
         return False
-    standing = [o for o in problem.stages if o not in absent]
+    standing = [o for o in problem.stages if o not in absent] if absent else problem.stages
     if any(o.of and d.stages[o.name] > d.stages[o.of] for o in standing):
         return False
+    loops = {0}  # regions around nothing, or with a loop of several steps
     for a in problem.axes:
-        counted = -(-a.tiles // d.tiles[a.name]) > 1 or a.open
-        for o in standing:
-            inside = counted and d.regions[a.name] > d.stages[o.name]
-            if inside and a.open and a.name in o.axes:
-                return False
-        if counted and any(d.regions[a.name] <= d.stages[n] for n in problem.still):
+        several, region = -(-a.tiles // d.tiles[a.name]) > 1, d.regions[a.name]
+        if several:
+            loops.add(region)
+        if not several and not a.open:
+            continue
+        if a.open and any(region > d.stages[o.name] for o in standing if a.name in o.axes):
             return False
-        if counted and a in problem.reduced and d.regions[a.name] <= d.stages[problem.output.name]:
+        if any(region <= d.stages[n] for n in problem.still):
             return False
-    counts = [-(-a.tiles // d.tiles[a.name]) for a in problem.axes]
-    for r in range(1, REGIONS):
-        loops = any(d.regions[a.name] == r and c > 1 for a, c in zip(problem.axes, counts, strict=True))
-        if any(d.stages[o.name] == r for o in standing) and not loops:
-            return False  # it stands where those of the region around it do
-    used = rows(problem, choices(problem, d), Numbers())
-    return all(used[m] <= most for m, most in problem.memories)
+        if a.name not in problem.output.axes and region <= d.stages[problem.output.name]:
+            return False
+    return all(
+        d.stages[o.name] in loops for o in standing
+    )  # elsewhere it stands where those of the region around it do
 
 
 def fullest(problem: StagingProblem, d: StagingDecision) -> list[StagingDecision]:
@@ -287,16 +295,24 @@ def fullest(problem: StagingProblem, d: StagingDecision) -> list[StagingDecision
     """
     pins, region = dict(problem.pins), d.stages
     absent = {o.name for o in problem.outers if not passes(problem, d, o)}
+    if not _written(problem, replace(d, slots=d.slots | dict.fromkeys(absent, 1))):
+        return []
     fixed = {o.name: [pins.get(f"slots.{o.name}", 0)] for o in problem.stages if f"slots.{o.name}" in pins}
     values = [[1] if o.name in absent else fixed.get(o.name, range(problem.slots, 0, -1)) for o in problem.stages]
     names = [o.name for o in problem.stages]
-    filled = [n for n in names if n != problem.output.name and n not in absent]
-    pairs = [(a, b) for a, b in combinations(filled, 2) if region[a] == region[b]]
-    found: dict[tuple[int, ...], list[StagingDecision]] = {}
+    filled = [n for n, x in enumerate(names) if x != problem.output.name and x not in absent]
+    pairs = [(a, b) for a, b in combinations(filled, 2) if region[names[a]] == region[names[b]]]
+    chosen, n = choices(problem, d), Numbers()
+    standing = [(x, o) for x, o in enumerate(problem.stages) if o.name not in absent]
+    room = []  # of each memory, with the rows of one slot of each stage in it
+    for m, most in problem.memories:
+        waiting = sum(_tiles(chosen, n, problem.output, slots) for where, slots in problem.waiting if where == m)
+        room.append((most - waiting, [(x, _tiles(chosen, n, o, 1)) for x, o in standing if o.memory == m]))
+    found: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
     for slots in product(*values):
-        e = replace(d, slots=dict(zip(names, slots, strict=True)))
-        order = tuple((e.slots[a] > e.slots[b]) - (e.slots[a] < e.slots[b]) for a, b in pairs)
-        more = (x for x in found.get(order, ()) if all(x.slots[n] >= e.slots[n] for n in names))
-        if next(more, None) is None and legal(problem, e):
-            found.setdefault(order, []).append(e)
-    return [e for same in found.values() for e in same]
+        order = tuple((slots[a] > slots[b]) - (slots[a] < slots[b]) for a, b in pairs)
+        if any(all(map(ge, more, slots)) for more in found.get(order, ())):
+            continue
+        if all(sum(each * slots[x] for x, each in of) <= most for most, of in room):
+            found.setdefault(order, []).append(slots)
+    return [replace(d, slots=dict(zip(names, slots, strict=True))) for same in found.values() for slots in same]

@@ -192,6 +192,17 @@ class _Lowering:
 
     def _tile(self, stage: Stage, mark: str) -> Tile:
         """The tiles of a stage, with the loops over them, marked."""
+        found = self._tiles.get((stage, mark))
+        if found is None:
+            found = self._tiles[stage, mark] = self._tile_made(stage, mark)
+        return found
+
+    @cached_property
+    def _tiles(self) -> dict[tuple[Stage, str], Tile]:
+        """Of stages and marks that were asked for before."""
+        return {}
+
+    def _tile_made(self, stage: Stage, mark: str) -> Tile:
         needed, runs = self._needed[stage.operand], self._runs(stage)
         loops = [x for x in (*self._outer[stage.depth or 0 :], *self._inner) if x.axis in needed and x.count != 1]
         around = loops_around(self._outer[: stage.depth])
@@ -247,8 +258,17 @@ class _Lowering:
 
     def _index(self, stage: Stage, mark: str) -> dict[str, Any]:
         """The same inside the loops over a stage's tiles with this mark, and over their runs."""
-        run = self._run(stage, mark)
-        return self._tiles_at(self._tile(stage, mark).loops) | ({} if run is None else {run.axis: run.var})
+        found = self._indices.get((stage, mark))
+        if found is None:
+            run = self._run(stage, mark)
+            found = self._tiles_at(self._tile(stage, mark).loops) | ({} if run is None else {run.axis: run.var})
+            self._indices[stage, mark] = found
+        return found
+
+    @cached_property
+    def _indices(self) -> dict[tuple[Stage, str], dict[str, Any]]:
+        """Of stages and marks that were asked for before."""
+        return {}
 
     def _coordinates(self, stage: Stage, mark: str, cells: dict[str, Any], whole: bool = False) -> tuple[Any, ...]:
         """Coordinates of an element of a run; whole: of an element of a tile."""

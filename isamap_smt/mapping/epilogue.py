@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import inf
 from typing import Any
 
@@ -87,6 +88,14 @@ def covers_of(kernel: Kernel, machine: Hardware, compute: Instruction) -> tuple[
 
     Raises ScheduleError.
     """
+    found = _covers_or_why(kernel, machine, compute)
+    if isinstance(found, str):
+        raise ScheduleError(found)
+    return found
+
+
+@lru_cache(maxsize=256)  # asked for each mapping, and for each plan that is lowered
+def _covers_or_why(kernel: Kernel, machine: Hardware, compute: Instruction) -> tuple[Cover, ...] | str:
     memory = compute.operand(compute.kernel.statements[0].target.tensor).memory
     passed = tuple(c for move in _onward(machine, compute, memory) for c in _passed(kernel, machine, memory, move))
     try:
@@ -95,7 +104,7 @@ def covers_of(kernel: Kernel, machine: Hardware, compute: Instruction) -> tuple[
         if passed:
             return passed
         further = _not_taken_on(machine, compute, memory) if _begun(epilogue_of(kernel), machine, memory) else ""
-        raise ScheduleError(f"{error}{further}") from None
+        return f"{error}{further}"
 
 
 def _not_taken_on(machine: Hardware, compute: Instruction, memory: str) -> str:

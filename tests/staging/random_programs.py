@@ -160,29 +160,56 @@ def free_sizes(drawn: Drawn, sizes: dict[str, int]) -> dict[str, int]:
 
 
 def random_decision(rng: random.Random, problem: StagingProblem, tries: int = 3000) -> StagingDecision:
-    """Any legal one, with the problem's pins. Raises ScheduleError where none is found."""
+    """Any legal one, with the problem's pins. Raises ScheduleError where none is found.
+
+    Stages are drawn where they may stand, as most others may not; tiles and slots the fewer, the more tries fitted no memory.
+    """
     pins = dict(problem.pins)
-    for _ in range(tries):
+    for n in range(tries):
         ways = {o.name: rng.randrange(len(o.ways)) for o in problem.stages}
         passed = {o.ways[ways[o.name]].outer for o in problem.inputs}
         absent = {o.name for o in problem.outers} - passed
-        regions = {o.name: 0 if o.name in absent else rng.randrange(REGIONS) for o in problem.stages}
-        slots = {o.name: 1 if o.name in absent else rng.randint(1, problem.slots) for o in problem.stages}
+        tiles = {a.name: pins.get(f"tile.{a.name}") or _step(rng, a.steps, n / tries) for a in problem.axes}
+        regions = {a.name: rng.randrange(REGIONS) for a in problem.axes}
+        stages = _stages(rng, problem, tiles, regions, absent)
+        if stages is None:
+            continue
+        most = problem.slots if rng.random() >= n / tries else 1
+        slots = {o.name: 1 if o.name in absent else rng.randint(1, most) for o in problem.stages}
         slots |= {o.name: pins[f"slots.{o.name}"] for o in problem.stages if f"slots.{o.name}" in pins}
-        d = StagingDecision(
-            {
-                a.name: pins.get(f"tile.{a.name}")
-                or rng.choice([t for t in a.steps if t <= 4 or rng.random() < 0.2] or [1])
-                for a in problem.axes
-            },
-            {a.name: rng.randrange(REGIONS) for a in problem.axes},
-            regions,
-            slots,
-            {o: 0 if o in absent else w for o, w in ways.items()},
-        )
+        d = StagingDecision(tiles, regions, stages, slots, {o: 0 if o in absent else w for o, w in ways.items()})
         if legal(problem, d):
             return d
     raise ScheduleError("no legal plan was drawn")
+
+
+def _step(rng: random.Random, steps: Sequence[int], least: float) -> int:
+    """Tiles of a step; the fewest with this chance."""
+    if rng.random() < least:
+        return steps[0]
+    return rng.choice([t for t in steps if t <= 4 or rng.random() < 0.2] or [1])
+
+
+def _stages(
+    rng: random.Random, problem: StagingProblem, tiles: dict[str, int], regions: dict[str, int], absent: set[str]
+) -> dict[str, int] | None:
+    """Of each operand a region that has a loop or is the outermost: the output's outside of sums' loops, none outside of an open
+    loop that it depends on, and none of an input outside of its further one. None where one has no place."""
+    steps = {a.name: -(-a.tiles // tiles[a.name]) for a in problem.axes}
+    there = {0} | {regions[n] for n, count in steps.items() if count > 1}
+    inmost = min((regions[a.name] for a in problem.reduced if steps[a.name] > 1 or a.open), default=REGIONS)
+    found: dict[str, int] = {}
+    for o in problem.stages:
+        if o.name in absent:
+            found[o.name] = 0
+            continue
+        least = max([regions[a.name] for a in problem.axes if a.open and a.name in o.axes], default=0)
+        least = max([least, *(found[x.name] for x in problem.outers if x.of == o.name and x.name not in absent)])
+        free = [r for r in sorted(there) if least <= r < (inmost if o is problem.output else REGIONS)]
+        if not free:
+            return None
+        found[o.name] = rng.choice(free)
+    return found
 
 
 @cache

@@ -59,8 +59,7 @@ class UseBook(Book):
         known = [*self.sites.hypotheses, *assumptions]
         name = f"{claim} {subject}: {statement}"
         verdict: Verdict = implied(known, goals, self.sites.sizes, name)
-        exact = [f for m in moments for f in m.exact()]
-        if not isinstance(verdict, Proved) and exact:
+        if not isinstance(verdict, Proved) and (exact := [f for m in moments for f in m.exact()]):
             verdict = self._confirmed([*known, *exact], goals, name)
         if isinstance(verdict, Refuted):
             env = dict(verdict.witness)

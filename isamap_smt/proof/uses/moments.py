@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import sympy as sp
@@ -80,8 +80,7 @@ class Moment:
         """An expression or a formula at this moment."""
         if isinstance(e, tuple):
             return (e[0], *map(self.at, e[1:])) if e and isinstance(e[0], str) else tuple(map(self.at, e))
-        e = sp.sympify(e)
-        return substitute(e, {n: sym(n + self.mark) for n in symbols_of([e]) if n not in self.sizes})
+        return _marked(sp.sympify(e), self.mark, self.sizes)
 
     def number(self, level: int = -1) -> Any:
         """Number of the loop at this level, the innermost by default; 0 outside of all loops."""
@@ -121,6 +120,11 @@ class Moment:
     def same(self, other: Moment) -> Formula:
         """It is the other moment; both of one site."""
         return ("and", *(("eq", self.at(x.var), other.at(x.var)) for x in self.site.loops), TRUE)
+
+
+@lru_cache(maxsize=50_000)  # asked for each pair of moments
+def _marked(e: sp.Basic, mark: str, sizes: frozenset[str]) -> sp.Basic:
+    return substitute(e, {n: sym(n + mark) for n in symbols_of([e]) if n not in sizes})
 
 
 def together(x: Moment, y: Moment) -> list[Formula]:
