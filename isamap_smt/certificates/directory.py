@@ -9,7 +9,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from isamap_smt.certificates.errors import DamagedError
@@ -54,29 +54,26 @@ def whole_directory(place: Path, foreign: Foreign = unsealed) -> Iterator[Path]:
         yield scratch
         scratch.chmod(0o755)
         check_place(place, foreign)  # it may have changed meanwhile
-        _put(scratch, target)
+        swap(scratch, target, scratch.with_name(f"{scratch.name}-old"))
     except OSError as error:
         raise OutputError(f"cannot write {place}: {error.strerror}") from None
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _put(scratch: Path, target: Path) -> None:
-    """The scratch directory stands at the target, or what stood there still does. Raises OSError."""
+def swap(made: Path, target: Path, old: Path, then: Callable[[], None] = lambda: None) -> None:
+    """`made` stands at the target, or what stood there still does, whatever ends this; until `then` is done that is at `old`."""
     if not target.exists():
-        scratch.rename(target)
+        made.rename(target)
         return
-    old = Path(tempfile.mkdtemp(prefix=f".{target.name}-old-", dir=target.parent))
     try:
-        target.rename(old / target.name)
-        try:
-            scratch.rename(target)
-        except OSError:
-            (old / target.name).rename(target)  # where this fails, too, it stays in the old place
-            raise
-    except OSError:
-        with suppress(OSError):
-            old.rmdir()
+        target.rename(old)
+        made.rename(target)
+        then()
+    except BaseException:
+        if old.exists():  # where this fails, too, it stays there
+            shutil.rmtree(target, ignore_errors=True)
+            old.rename(target)
         raise
     shutil.rmtree(old, ignore_errors=True)
 
