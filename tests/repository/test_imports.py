@@ -34,6 +34,7 @@ LAYERS = [
     "architectures",
     "language",
     "simulator",
+    "records",
     "ir",
 ]
 LAYERED = "Each layer of the library imports only what is below it"
