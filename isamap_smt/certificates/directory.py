@@ -1,6 +1,6 @@
 """A directory of results appears whole or not at all: it is written beside its place, then renamed. So does a file.
 
-The user's own files are not replaced. A directory is replaced if all its contents are as isamap wrote them.
+What the user has put there is not replaced: a directory is, if all that it holds is as isamap wrote it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from isamap_smt.certificates.errors import DamagedError
@@ -17,15 +17,15 @@ from isamap_smt.certificates.sealed import MARK, changed, read_seal
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.runtime.whole_file import check_file_place, whole_file
 
-Foreign = Callable[[Path], str]  # a name in a directory not written by isamap, or "" if there is none
+Foreign = Callable[[Path], str]  # what in a directory isamap did not write, or "" where it wrote everything
 
 
 class OutputError(IsamapError):
-    """Raised for a file or directory that cannot be written."""
+    """A file or directory that cannot be written."""
 
 
 def unsealed(directory: Path) -> str:
-    """The first name in the directory that is not as seal() left it; "" if all are."""
+    """The first name in the directory that is not as seal() left it; "" where all are."""
     try:
         files = read_seal(directory)["files"]
     except (OSError, DamagedError):
@@ -39,9 +39,9 @@ def _names(directory: Path) -> list[str]:
 
 @contextmanager
 def whole_directory(place: Path, foreign: Foreign = unsealed) -> Iterator[Path]:
-    """A scratch directory: it becomes `place` when the body ends well, and is removed otherwise.
+    """A scratch directory that becomes `place` when the body ends well, and is removed when it does not.
 
-    An earlier result at `place` is replaced; a link stays, and its target is written. Raises OutputError as check_place().
+    An earlier result at `place` is replaced; a link stays, and what it leads to is written. Raises OutputError as check_place().
     """
     check_place(place, foreign)
     target = Path(os.path.realpath(place))
@@ -54,39 +54,33 @@ def whole_directory(place: Path, foreign: Foreign = unsealed) -> Iterator[Path]:
         yield scratch
         scratch.chmod(0o755)
         check_place(place, foreign)  # it may have changed meanwhile
-        _put(scratch, target)
+        swap(scratch, target, scratch.with_name(f"{scratch.name}-old"))
     except OSError as error:
         raise OutputError(f"cannot write {place}: {error.strerror}") from None
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _put(scratch: Path, target: Path) -> None:
-    """The scratch directory stands at the target, or the old contents still do. Raises OSError."""
+def swap(made: Path, target: Path, old: Path, then: Callable[[], None] = lambda: None) -> None:
+    """`made` stands at the target, or what stood there still does, whatever ends this; until `then` is done that is at `old`."""
     if not target.exists():
-        scratch.rename(target)
+        made.rename(target)
         return
-    old = Path(tempfile.mkdtemp(prefix=f".{target.name}-old-", dir=target.parent))
     try:
-        target.rename(old / target.name)
-        try:
-            scratch.rename(target)
-        except OSError:
-            (old / target.name).rename(target)  # where this fails, too, it stays in the old place
-            raise
-    except OSError:
-        with suppress(OSError):
-            old.rmdir()
+        target.rename(old)
+        made.rename(target)
+        then()
+    except BaseException:
+        if old.exists():  # where this fails, too, it stays there
+            shutil.rmtree(target, ignore_errors=True)
+            old.rename(target)
         raise
     shutil.rmtree(old, ignore_errors=True)
 
 
 def check_place(place: Path, foreign: Foreign = unsealed) -> None:
-    """Raise OutputError unless a result may stand here.
-
-    It refuses files, directories with contents not written by isamap, and directories that cannot be renamed: the current one,
-    those around it, and mount points.
-    """
+    """Nothing happens where a result may stand. Raises OutputError for files, for directories that hold what isamap did not
+    write, and for those that cannot be renamed: the current one, those around it, and mount points."""
     target = Path(os.path.realpath(place))
     if not target.exists():
         return
@@ -108,7 +102,7 @@ def check_place(place: Path, foreign: Foreign = unsealed) -> None:
 
 
 def check_folder(place: Path) -> None:
-    """Raise OutputError unless the directory around the file exists: a mistyped path makes none."""
+    """Nothing happens where the directory that a file is to lie in is there. Raises OutputError: a mistyped path makes none."""
     if not place.parent.is_dir():
         raise OutputError(f"cannot write {place}: no such directory {place.parent}")
 
@@ -119,9 +113,9 @@ def check_file(
     force: bool = False,
     otherwise: str = "replace it with --force, or name another with -o",
 ) -> None:
-    """Raise OutputError unless a file may be written: nothing is there, or an earlier one, recognised by `ours` from its text.
+    """Nothing happens where a file may be written: nothing is there, or an earlier one, of which `ours` says so by its text.
 
-    force: any regular file may be replaced. otherwise: the advice to the user.
+    force: any regular file may be replaced. otherwise: what the user can do. Raises OutputError.
     """
     check_folder(place)
     if not os.path.lexists(place):
@@ -136,7 +130,7 @@ def check_file(
 
 
 def write_whole(place: Path, text: str) -> None:
-    """Write a file, whole or not at all; missing directories are made. Raises OutputError."""
+    """Write a file, whole or not at all; directories that lack are made. Raises OutputError."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(place) as scratch:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from isamap_smt.certificates.archive import SUFFIX, archive_of, by_certificate, write_archive
+from isamap_smt.certificates.directory import swap
 from isamap_smt.certificates.errors import CertificateError, DamagedError
 from isamap_smt.certificates.lock import lock_path, lock_text, question, read_lock
 from isamap_smt.certificates.manifest import (
@@ -59,19 +60,9 @@ def put(certificate: Certificate, root: Path) -> Path:
     root.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix=f".{root.name}-", dir=root.parent))  # beside it: a check sees no half of it
     try:
-        made, old = certificate.write(scratch), scratch / "old"
+        made = certificate.write(scratch)
         place.parent.mkdir(parents=True, exist_ok=True)
-        if not place.exists():
-            made.rename(place)
-            return place
-        place.rename(old)
-        try:
-            made.rename(place)
-            _take_out(root, certificate.id)
-        except BaseException:
-            shutil.rmtree(place, ignore_errors=True)
-            old.rename(place)
-            raise
+        swap(made, place, scratch.with_name(f"{scratch.name}-old"), lambda: _take_out(root, certificate.id))
     except OSError as error:
         raise CertificateError(f"cannot write {place}: {error.strerror}") from None
     finally:

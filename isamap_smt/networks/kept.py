@@ -26,6 +26,7 @@ from isamap_smt.certificates.sealed import MARK, seal
 from isamap_smt.ir.errors import ArgumentError, IsamapError
 from isamap_smt.networks.loaded import LoadedNetwork, load_network
 from isamap_smt.networks.onnx.model import external_files, file_of
+from isamap_smt.records.record import digest
 from isamap_smt.records.store import kept_directory
 from isamap_smt.runtime.cache import digest_of, own_sources
 from isamap_smt.runtime.compiler import find_compiler
@@ -124,19 +125,15 @@ def _described(hardware: Hardware | str) -> str:
 def _contents(model: Any) -> list[str]:
     """Digests of the model's bytes, and of the files beside it they name. Raises NetworkError."""
     if isinstance(model, bytes | bytearray | memoryview):
-        return [_digest(bytes(model))]
+        return [digest(bytes(model))]
     if hasattr(model, "SerializeToString"):
-        return [_digest(model.SerializeToString(deterministic=True))]
+        return [digest(model.SerializeToString(deterministic=True))]
     path = file_of(model)
     try:
         data = path.read_bytes()
     except (OSError, ValueError):
         return [str(path), str(time.time_ns())]  # from_onnx() says what is wrong
-    return [path.stem, _digest(data), *(_file(f) for f in external_files(data, path.parent))]
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
+    return [path.stem, digest(data), *(_file(f) for f in external_files(data, path.parent))]
 
 
 def _file(file: Path) -> str:
@@ -160,7 +157,7 @@ def _texts(given: Dict[str, Any] | None) -> str:
 
     def text(value: Any) -> str:
         if isinstance(value, np.ndarray):
-            return f"{value.dtype}{value.shape}{_digest(np.ascontiguousarray(value).tobytes())}"
+            return f"{value.dtype}{value.shape}{digest(np.ascontiguousarray(value).tobytes())}"
         return repr(value)
 
     return str(sorted((str(n), text(v)) for n, v in (given or {}).items()))

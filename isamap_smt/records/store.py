@@ -13,7 +13,7 @@ from collections.abc import Mapping as Dict
 from contextlib import contextmanager, suppress
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from platformdirs import user_cache_dir
 
@@ -41,12 +41,26 @@ class StoreError(Exception):
         self.fault = fault
 
 
+class Closed:
+    """Closed at the end of a `with`."""
+
+    def close(self) -> None:
+        """Let the file go."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
 def kept_directory() -> Path:
     """Where this user's records and caches lie: ISAMAP_CACHE, or the user's cache directory. It need not be there."""
     return Path(os.environ.get("ISAMAP_CACHE") or user_cache_dir("isamap"))
 
 
-class Store:
+class Store(Closed):
     """An open file of records, made where there is none. Raises StoreError; records are read as record.read() does."""
 
     def __init__(self, kind: Kind, file: Path, *, lasting: bool = True, patience: float | None = None) -> None:
@@ -65,12 +79,6 @@ class Store:
     def close(self) -> None:
         """Let the file go."""
         self._database.close()
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def get(self, key: str) -> Document | None:
         """The record under this key, or None. Raises RecordError for one that is not as it was written, or another's."""
@@ -140,7 +148,7 @@ class Store:
                 raise
 
 
-class Cache:
+class Cache(Closed):
     """Records that can be found again: a file that cannot be used is as good as none, and one that is damaged is begun anew."""
 
     def __init__(self, kind: Kind, name: str, use: bool = True) -> None:
@@ -165,12 +173,6 @@ class Cache:
         if self._store is not None:
             self._store.close()
             self._store = None
-
-    def __enter__(self) -> Cache:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     @contextmanager
     def _opened(self) -> Iterator[Store | None]:

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from isamap_hardware.host import features as host_features
 from isamap_smt.ir.errors import BuildError
+from isamap_smt.records.record import digest
 from isamap_smt.records.store import kept_directory
 from isamap_smt.runtime import simde as emulation
 from isamap_smt.runtime.compiler import (
@@ -262,7 +263,7 @@ def _kept(made: Path, texts: Mapping[str, str], build: Callable[[Path], None]) -
             for name, text in texts.items():
                 (folder / name).write_text(text)
             build(folder)
-            (folder / f"kernel{_DIGEST}").write_text(_digest(folder / f"kernel{made.suffix}"))
+            (folder / f"kernel{_DIGEST}").write_text(digest((folder / f"kernel{made.suffix}").read_bytes()))
             for suffix in (".c", made.suffix, _DIGEST):
                 (folder / f"kernel{suffix}").replace(made.with_suffix(suffix))
     except OSError as error:
@@ -289,14 +290,10 @@ def _with_header(
         forget(cache, key)
 
 
-def _digest(file: Path) -> str:
-    return hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
-
-
 def _is_whole(library: Path) -> bool:
     """Whether the library is there as it was built."""
     try:
-        return library.with_suffix(_DIGEST).read_text() == _digest(library)
+        return library.with_suffix(_DIGEST).read_text() == digest(library.read_bytes())
     except OSError:
         return False
 

@@ -33,7 +33,7 @@ def whole_file(place: Path) -> Iterator[IO[str]]:
             os.chmod(scratch.name, 0o644)
             os.replace(scratch.name, target)
         except BaseException:
-            os.unlink(scratch.name)
+            Path(scratch.name).unlink(missing_ok=True)  # Ctrl-C may come just behind the rename
             raise
 
 

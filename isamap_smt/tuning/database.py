@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from isamap_smt.records.record import Document, Kind
-from isamap_smt.records.store import Fault, Store, StoreError, kept_directory
+from isamap_smt.records.store import Closed, Fault, Store, StoreError, kept_directory
 from isamap_smt.tuning.errors import TuningError
 
 KIND = Kind("tuning", 2)
@@ -69,7 +69,7 @@ def database_path() -> Path:
     return kept_directory() / "tuning.sqlite"
 
 
-class Database:
+class Database(Closed):
     """An open tuning database. Each method is one transaction, and safe beside other processes. Raises TuningError."""
 
     def __init__(self, path: Path | None = None) -> None:
@@ -81,12 +81,6 @@ class Database:
     def close(self) -> None:
         """Let the file go."""
         self._store.close()
-
-    def __enter__(self) -> Database:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def add(self, task: str, about_task: str, machine: str, about_machine: str, trial: Trial) -> None:
         """Keep a trial; one of the same program is replaced."""

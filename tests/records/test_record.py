@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import select
 import signal
 import sqlite3
 import subprocess
@@ -219,3 +220,49 @@ def test_processes_that_meet_one_damaged_cache_move_it_aside_and_go_on(tmp_path:
     assert [(w.communicate(timeout=120)[1], w.returncode) for w in writers] == [("", 0)] * 3
     assert foreign in [f.read_bytes() for f in tmp_path.glob("s.sqlite.*")]
     assert json.loads(next(iter(rows(file).values())))["format"] == KIND.format
+
+
+REPLACER = """
+import signal, sys
+from pathlib import Path
+from isamap_smt.certificates.directory import OutputError, whole_directory
+from isamap_smt.runtime.whole_file import whole_file
+place, file, n = Path(sys.argv[1], "folder"), Path(sys.argv[1], "file"), 0
+def replaced():
+    with whole_directory(place, lambda _: "") as scratch:
+        for name in "abc":
+            (scratch / name).write_text(str(n) * 999)
+    with whole_file(file) as f:
+        f.write("\\n".join([str(n)] * 999))
+replaced()
+while True:
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    print("whole", *{(place / name).read_text()[:9] for name in "abc"}, len({*file.read_text().split()}), flush=True)
+    try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        while True:
+            n += 1
+            replaced()
+    except (KeyboardInterrupt, OSError, OutputError) as error:  # shutil.rmtree() closes a folder twice when interrupted
+        if not isinstance(error, KeyboardInterrupt) and "Bad file descriptor" not in str(error):
+            raise
+"""
+
+
+def test_what_is_replaced_is_whole_after_an_interrupt_at_any_moment(tmp_path: Path) -> None:
+    """A folder, as certificates and networks are, and a file for people."""
+    command, rng = [sys.executable, "-c", REPLACER, str(tmp_path)], random.Random(5)
+    started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
+    assert started.stdout is not None and started.stdout.readline().startswith(b"whole ")
+    try:
+        for _ in range(150):
+            time.sleep(rng.random() * 0.01)
+            told = False
+            while not told:  # Python loses an interrupt that comes while it clears something away
+                started.send_signal(signal.SIGINT)
+                told = bool(select.select([started.stdout], [], [], 1.0)[0])
+            said = started.stdout.readline().split()
+            assert len(said) == 3 and said[::2] == [b"whole", b"1"], started.communicate(timeout=20)[1]
+    finally:
+        started.kill()
+        started.communicate(timeout=20)
