@@ -1,1 +1,1 @@
-"""What was found once and is worth keeping: one form of record, and one store of records."""
+"""Results worth keeping on disk: one form of record, and one store of records."""

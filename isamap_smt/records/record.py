@@ -1,6 +1,6 @@
 """A record is a JSON object with its format and its digest: it is read as it was written, or refused with a reason.
 
-Digests show damage and edits by hand; they prove nothing of what stands in a record. Nothing in one is carried out.
+Digests show damage and edits by hand; they prove nothing about its contents. Nothing in a record is carried out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class Kind:
-    """What records are of. version: of their form. most: how many a cache keeps; those written first go."""
+    """A kind of records. version: of their form. most: how many a cache keeps; the first written go first."""
 
     name: str
     version: int
@@ -31,7 +31,7 @@ class Kind:
 
 
 class RecordError(ValueError):
-    """What is wrong with a record, as the rest of a sentence about it."""
+    """A record's fault, as the rest of a sentence about it."""
 
 
 class FormatError(RecordError):
@@ -44,7 +44,7 @@ def digest(data: str | bytes | memoryview) -> str:
 
 
 def canonical(document: Any) -> str:
-    """JSON text that is the same for equal documents."""
+    """JSON text, the same for equal documents."""
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
@@ -65,7 +65,7 @@ def sealed(kind: Kind, body: Dict[str, Any]) -> Document:
 
 
 def read(kind: Kind, text: str, spelled: Callable[[Any], str] = compact) -> Document:
-    """The record that the text is, which `spelled` wrote. Raises RecordError."""
+    """The record in a text written by `spelled`. Raises RecordError."""
     try:
         document = json.loads(text)
     except RecursionError:
@@ -85,7 +85,7 @@ def read(kind: Kind, text: str, spelled: Callable[[Any], str] = compact) -> Docu
 
 
 def read_file(kind: Kind, path: Path) -> Document:
-    """The record in a file for people. Raises RecordError, and OSError where the file cannot be read."""
+    """The record in a file for people. Raises RecordError, and OSError if the file cannot be read."""
     try:
         return read(kind, path.read_bytes().decode(), for_people)
     except UnicodeDecodeError:

@@ -1,7 +1,7 @@
-"""Records of one kind by key, in one SQLite file that many processes share.
+"""Records of one kind by key, in one SQLite file shared by many processes.
 
-Each method is one transaction: an interrupt, a kill or a full disk leaves the records that were there before. A file that is
-damaged, foreign or of another version is never written and never deleted: Store refuses it, and Cache moves it aside.
+Each method is one transaction: an interrupt, a kill or a full disk leaves the earlier records as they were. A damaged or
+foreign file, or one of another version, is never written and never deleted: Store refuses it, and Cache moves it aside.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Fault(Enum):
 
 
 class StoreError(Exception):
-    """A file that cannot be used, in words that go on from its path."""
+    """An unusable file, in words behind its path."""
 
     def __init__(self, fault: Fault, said: str) -> None:
         super().__init__(said)
@@ -56,12 +56,12 @@ class Closed:
 
 
 def kept_directory() -> Path:
-    """Where this user's records and caches lie: ISAMAP_CACHE, or the user's cache directory. It need not be there."""
+    """The directory of this user's records and caches: ISAMAP_CACHE, or the user's cache directory. It may be missing."""
     return Path(os.environ.get("ISAMAP_CACHE") or user_cache_dir("isamap"))
 
 
 class Store(Closed):
-    """An open file of records, made where there is none. Raises StoreError; records are read as record.read() does."""
+    """An open file of records, made if there is none. Raises StoreError; records are read as record.read() does."""
 
     def __init__(self, kind: Kind, file: Path, *, lasting: bool = True, patience: float | None = None) -> None:
         """lasting: records survive a crash of the system, and a damaged file is found when it is opened."""
@@ -81,13 +81,13 @@ class Store(Closed):
         self._database.close()
 
     def get(self, key: str) -> Document | None:
-        """The record under this key, or None. Raises RecordError for one that is not as it was written, or another's."""
+        """The record under this key, or None. Raises RecordError if it is not as written, or another's."""
         with _told():
             row = self._database.execute("SELECT text FROM record WHERE key = ?", (key,)).fetchone()
         return None if row is None else self._read(key, row[0])
 
     def under(self, prefix: str) -> Iterator[tuple[str, Document]]:
-        """(key, record) of every key that begins so, in the order in which they were written. Raises RecordError."""
+        """(key, record) of every key with this beginning, in the order of writing. Raises RecordError."""
         with _told():
             asked = "SELECT key, text FROM record WHERE key >= ? AND key < ? ORDER BY rowid"
             rows = self._database.execute(asked, (prefix, prefix + _AFTER)).fetchall()
@@ -125,7 +125,7 @@ class Store(Closed):
             self._database.execute("PRAGMA synchronous = OFF")
 
     def _version(self) -> int | None:
-        """The version of the file; None where it holds nothing yet."""
+        """The version of the file; None if it holds nothing yet."""
         # One statement, so that another process makes the file before it or after it.
         tables, owner, version = self._database.execute(
             "SELECT (SELECT count(*) FROM sqlite_master), application_id, user_version "
@@ -149,7 +149,7 @@ class Store(Closed):
 
 
 class Cache(Closed):
-    """Records that can be found again: a file that cannot be used is as good as none, and one that is damaged is begun anew."""
+    """Records to be found again at any time: an unusable file is as good as none, and a damaged one is begun anew."""
 
     def __init__(self, kind: Kind, name: str, use: bool = True) -> None:
         """name: of the file among the user's caches. Without `use` nothing is kept."""
@@ -157,13 +157,13 @@ class Cache(Closed):
         self._store: Store | None = None
 
     def get(self, key: str) -> Document | None:
-        """What was put under this key, or None."""
+        """The record put under this key, or None."""
         with self._opened() as store, suppress(RecordError):
             return None if store is None else store.get(key)
         return None
 
     def put(self, records: Dict[str, Dict[str, Any]]) -> None:
-        """Keep these, where that can be."""
+        """Keep these, if the file can be written."""
         with self._opened() as store:
             if store is not None and records:
                 store.put(records)
@@ -176,7 +176,7 @@ class Cache(Closed):
 
     @contextmanager
     def _opened(self) -> Iterator[Store | None]:
-        """The store, or None; what goes wrong with it is no error."""
+        """The store, or None; its faults are no errors here."""
         try:
             if self._use and self._store is None:
                 self._store = Store(self._kind, self._file, lasting=False)
@@ -188,7 +188,7 @@ class Cache(Closed):
             self._give_up(error.fault)
 
     def _give_up(self, fault: Fault) -> None:
-        """Go on without the file, or with a new one. What cannot be written may still be read."""
+        """Go on without the file, or with a new one. A file may still be read if it cannot be written."""
         if fault is Fault.PLACE and self._store is not None:
             return
         self.close()
@@ -199,7 +199,7 @@ class Cache(Closed):
 
 
 def _move_aside(file: Path) -> None:
-    """Free the name: what stands there gets the first that is free of NAME.1, NAME.2, ..."""
+    """Free the name: its file gets the first free one of NAME.1, NAME.2, ..."""
     number = 1
     while os.path.lexists(aside := file.with_name(f"{file.name}.{number}")):
         number += 1
@@ -224,5 +224,5 @@ def _told() -> Iterator[None]:
 
 
 def _text(data: bytes) -> str:
-    """A cell's text; what is none has no digest that fits."""
+    """A cell's text; anything else has no fitting digest."""
     return data.decode(errors="replace")
