@@ -16,6 +16,7 @@ from isamap_smt.language.library import found_kernel
 from isamap_smt.mapping.types_of import with_types_of_engines
 from isamap_smt.pipeline.plan import Plan, plan
 from isamap_smt.records.record import canonical, digest
+from isamap_smt.runtime.cache import own_sources
 from isamap_smt.search import find_mappings
 
 _SPEC = re.compile(r"(?:(?P<times>\d+)\s*\*\s*)?(?P<kernel>[^@]+?)(?:@(?P<sizes>.*))?")
@@ -89,12 +90,10 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """The same for the same question, in any process: a digest of kernel, sizes, machine and `count`."""
-        return digest(
-            canonical(
-                [kernel_digest(self.kernel), sorted(self.layer.sizes), hardware_digests(self.hardware), self.count]
-            )
-        )
+        """The same for the same question, in any process on any machine: a digest of kernel, sizes, machine, `count`, and
+        our sources' contents, as another planner answers otherwise."""
+        asked = [kernel_digest(self.kernel), sorted(self.layer.sizes), hardware_digests(self.hardware), self.count]
+        return digest(canonical([*asked, own_sources(exactly=True)]))
 
 
 @dataclass(frozen=True)

@@ -112,6 +112,16 @@ def test_answers_are_kept(machine: str, tmp_path: Path, monkeypatch: pytest.Monk
     assert (keep / grid.CELLS).read_bytes() == other
 
 
+def test_another_planner_is_another_question(machine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep = tmp_path / "kept"
+    im.sweep(machine, {"kib": [2]}, [SMALL], jobs=1, keep=keep)
+    monkeypatch.setattr(grid, "answered", lambda cell: pytest.fail("asked again"))
+    im.sweep(machine, {"kib": [2]}, [SMALL], jobs=1, keep=keep)
+    monkeypatch.setattr(cells, "own_sources", lambda exactly: "an edited planner" * exactly)
+    with pytest.raises(pytest.fail.Exception, match="asked again"):
+        im.sweep(machine, {"kib": [2]}, [SMALL], jobs=1, keep=keep)
+
+
 def test_another_description_is_another_question(machine: str, tmp_path: Path) -> None:
     keep, file = tmp_path / "kept", tmp_path / "array.py"
     before = im.sweep(machine, {"kib": [2]}, [SMALL], jobs=1, keep=keep)
