@@ -36,8 +36,10 @@ class Answers:
         """(answer, seconds it took) of exactly this text, or None."""
         key = self._key(text)
         found = self._heard.get(key)
-        if found is None and (kept := self._cache.get(key)) is not None:
-            found = self._heard[key] = str(kept["answer"]), float(kept["seconds"])
+        if found is None:
+            match self._cache.get(key):
+                case {"answer": str(answer), "seconds": int() | float() as seconds}:
+                    found = self._heard[key] = answer, float(seconds)
         return found
 
     def note(self, text: str, answer: str, seconds: float) -> None:

@@ -92,10 +92,9 @@ def remembered(
         return Outcome(identifier, "damaged", (str(error),), seconds=time.perf_counter() - started)
     if keys is None:
         return None
-    found = cache.get(keys.exact)
-    outcome = None if found is None else _outcome(found)
-    if outcome is None and (found := cache.get(keys.claims)) is not None:
-        outcome = replace(_outcome(found), status="stale" if keys.told else "ok", told=keys.told)
+    outcome = _outcome(cache.get(keys.exact))
+    if outcome is None and (found := _outcome(cache.get(keys.claims))) is not None:
+        outcome = replace(found, status="stale" if keys.told else "ok", told=keys.told)
     if outcome is None:
         return None
     return replace(outcome, id=identifier, remembered=True, seconds=time.perf_counter() - started)
@@ -140,6 +139,10 @@ def keys_of(identifier: str, stored: Stored, sources: Sources) -> Keys | None:
     return Keys(digest(canonical([*common, *exact])), digest(canonical([*common, *claims])), said)
 
 
-def _outcome(record: Document) -> Outcome:
-    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in record["outcome"].items()}
-    return Outcome(**fields)
+def _outcome(record: Document | None) -> Outcome | None:
+    """The outcome in a record; None without one of its form."""
+    try:
+        fields = {k: tuple(v) if isinstance(v, list) else v for k, v in (record or {})["outcome"].items()}
+        return Outcome(**fields)
+    except (KeyError, TypeError, AttributeError):
+        return None

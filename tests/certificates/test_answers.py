@@ -17,7 +17,7 @@ from isamap_smt.certificates import cache as answers_module
 from isamap_smt.certificates import check_directory, exit_status
 from isamap_smt.certificates import claim_file as discharge
 from isamap_smt.certificates.cache import FILE, KIND, Answers, Memory, opened
-from isamap_smt.certificates.remember import Outcome
+from isamap_smt.certificates.remember import Outcome, _outcome
 from isamap_smt.records.record import Kind, compact, read, sealed
 from tests.certificates.conftest import DOT, FMA, EditedMachine
 from tests.certificates.test_check import forge, turn
@@ -303,6 +303,26 @@ def test_solvers_have_answers_of_their_own() -> None:
     assert Answers(cache, "z3", "1").known("text") == ("unsat", 0.25)
     assert second.known("text") is None and Answers(cache, "z3", "2").known("text") is None
     cache.close()
+
+
+@pytest.mark.parametrize(
+    "forged", [{}, {"answer": "unsat"}, {"answer": 7, "seconds": 1}, {"answer": "unsat", "seconds": "soon"}]
+)
+def test_a_record_without_an_answer_in_it_is_none(own_cache: Path, forged: dict[str, Any]) -> None:
+    """Sealed as it has to be."""
+    cache = opened()
+    answers = Answers(cache, "z3", "1")
+    answers.note("text", "unsat", 0.25)
+    answers.flush()
+    (key,) = rows(own_cache)
+    cache.put({key: forged})
+    assert Answers(cache, "z3", "1").known("text") is None
+    cache.close()
+
+
+@pytest.mark.parametrize("forged", [{}, {"outcome": 7}, {"outcome": {"id": "x"}}, {"outcome": {"none": 1}}])
+def test_a_record_without_an_outcome_in_it_is_none(forged: dict[str, Any]) -> None:
+    assert _outcome(forged) is None and _outcome(None) is None
 
 
 # ---- the text that an answer is filed under says what was asked -----------------------------------------------------
