@@ -130,15 +130,16 @@ def test_what_a_later_sum_reads_at_a_border_begins_nothing() -> None:
 
 def test_an_element_that_may_receive_no_point_is_not_said_to_begin(monkeypatch: pytest.MonkeyPatch) -> None:
     """The lowering leaves it out by itself; where it did not, the claim would not be proved."""
+    tiles = {f"register.{n}": 2 for n in "ij"} | {f"tile.{n}": 4 for n in "ijk"}  # an open claim is run at sizes about them
     kernel = im.kernel("C[i,j] += A[i,k] * B[k,j] where i < k", name="mine")
     asked = "every element of the result C is begun"
-    assert _plan(kernel).program.starts == ()
+    assert _plan(kernel, fix=tiles).program.starts == ()
     monkeypatch.setattr("isamap_smt.codegen.begin._begins_all", lambda *_: True)
-    program = lower(_plan(kernel).schedule)
+    program = lower(_plan(kernel, fix=tiles).schedule)
     assert program.starts == ("C",)
     found = [c for c in prove_program(program).failed() if c.claim == "begun"]
     assert any("no point of the reduction is found for some element" in str(c.verdict) for c in found), found
-    complete = lower(_plan(im.kernel("C[i,j] += A[i,k] * B[k,j] where k <= i", name="mine")).schedule)
+    complete = lower(_plan(im.kernel("C[i,j] += A[i,k] * B[k,j] where k <= i", name="mine"), fix=tiles).schedule)
     assert asked in [c.statement for c in prove_program(complete).claims if c.verdict.word == "proved"]
 
 
