@@ -11,8 +11,8 @@ import outer_product as outer
 import sympy as sp
 
 from isamap_smt.ir.expr import FloorMod
-from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Buffer, Command, Issued, Loop, Node, Program, Ref
+from isamap_smt.ir.instruction import Instruction, signal
+from isamap_smt.ir.program import Alloc, Buffer, Command, Issued, Loop, Node, Program, Ref, Signal
 from isamap_smt.ir.traversal import buffers, nodes_of, walk
 
 Rewrite = Callable[[Issued], tuple[Node, ...] | None]
@@ -250,7 +250,8 @@ def _point(p: Program, number: int, u: Command, rng: random.Random) -> Program:
 
 def _engine(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     engine = rng.choice([e.name for e in p.machine.engines] if p.machine else [""])
-    return at(p, number, lambda u: replace(u, instruction=replace(u.instruction, engine=engine)))
+    other = signal(engine) if isinstance(u, Signal) else replace(u.instruction, engine=engine)
+    return at(p, number, lambda u: replace(u, instruction=other))
 
 
 def _begins(p: Program, number: int, u: Command, rng: random.Random) -> Program:
