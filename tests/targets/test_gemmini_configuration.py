@@ -20,6 +20,7 @@ from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
 from isamap_smt.targets.gemmini import RefusedError, build_here
 from isamap_smt.targets.gemmini.target import GemminiText
+from tests.quick import quick
 
 MACHINE = isamap_hardware.load("gemmini")
 GEMM = im.find_kernel("gemm").with_dtypes({"A": "i8", "B": "i8", "C": "i32"})
@@ -59,7 +60,7 @@ def run(p: Program, sizes: dict[str, int], seed: int = 1) -> bool:
     given = arrays_of(kernel, seed)
     arrays = {t.name: given.get(t.name, np.zeros([int(e) for e in t.shape], t.dtype.numpy)) for t in kernel.tensors}
     try:
-        build_here(GemminiText(p).text())(
+        build_here(GemminiText(p).text(), quick())(
             list(arrays.values()), [sizes[n] for n in p.kernel.free_sizes],
             written=[n for n, t in enumerate(kernel.tensors) if t.name in kernel.results],
         )  # fmt: skip

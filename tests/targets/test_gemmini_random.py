@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isamap_smt.runtime.compiler import find_compiler
 from isamap_smt.targets.gemmini import RefusedError, build_model
 from isamap_smt.targets.gemmini.sources import model_source
+from tests.quick import quick
 from tests.targets.gemmini_oracle import Oracle, Violation
 from tests.targets.gemmini_words import ACC, ADD, BASE, FULL, NOWHERE, OS, WS, Machine
 
@@ -181,6 +181,5 @@ def test_a_wrong_model_is_noticed(mutant: str) -> None:
     right, wrong = MUTANTS[mutant]
     source = model_source()
     assert source.count(right) == 1
-    quick = f"{find_compiler().family} -O0"  # it is run a few times
-    library = build_model(quick, source.replace(right, wrong))
+    library = build_model(quick(), source.replace(right, wrong))
     assert any(differences(library, seed) for seed in range(PROGRAMS))

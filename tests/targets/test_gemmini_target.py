@@ -24,6 +24,7 @@ from isamap_smt.simulator import simulate
 from isamap_smt.targets import find_target
 from isamap_smt.targets.gemmini import build_here, missing
 from isamap_smt.targets.gemmini.target import GemminiKernel
+from tests.quick import quick
 
 MACHINE = isamap_hardware.load("gemmini")
 TARGET = find_target("gemmini")
@@ -41,10 +42,10 @@ def plan(name: str = "gemm", sizes: tuple[tuple[str, int], ...] = ()) -> Any:
     return im.stage(typed(name), MACHINE, sizes=dict(sizes))
 
 
-def here(planned: Any) -> GemminiKernel:
+def here(planned: Any, cc: str | None = None) -> GemminiKernel:
     """In this process, where a run takes milliseconds."""
     source = TARGET.emit(planned)["program.c"]
-    return GemminiKernel(planned.program, build_here(source), "here")
+    return GemminiKernel(planned.program, build_here(source, cc), "here")
 
 
 def arrays_of(kernel: im.Kernel, seed: int) -> dict[str, np.ndarray]:
@@ -154,7 +155,7 @@ def test_a_description_that_contradicts_the_model_is_found(name: str, wrong: str
     planned = im.stage(typed("gemm"), machine)
     kernel = typed("gemm").with_sizes(dict(i=37, j=29, k=50))
     try:
-        assert not agrees(here(planned), kernel)
+        assert not agrees(here(planned, quick()), kernel)
     except HardwareError as refused:
         assert "instruction" in str(refused)
 

@@ -21,6 +21,7 @@ from isamap_smt.simulator import simulate
 from isamap_smt.targets import find_target
 from isamap_smt.targets.gemmini import build_here, missing
 from isamap_smt.targets.gemmini.target import GemminiKernel
+from tests.quick import quick
 
 MACHINE = isamap_hardware.load("gemmini")
 TARGET = find_target("gemmini")
@@ -36,8 +37,8 @@ def plan(machine: Any = MACHINE, kernel: im.Kernel = GEMM) -> Any:
     return im.stage(kernel, machine, instruction="matmul_held")
 
 
-def here(planned: Any) -> GemminiKernel:
-    return GemminiKernel(planned.program, build_here(TARGET.emit(planned)["program.c"]), "here")
+def here(planned: Any, cc: str | None = None) -> GemminiKernel:
+    return GemminiKernel(planned.program, build_here(TARGET.emit(planned)["program.c"], cc), "here")
 
 
 def drawn(seed: int, i: int, j: int, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -184,7 +185,7 @@ def test_a_description_that_contradicts_the_model_is_found(name: str, wrong: tup
     machine = replace(MACHINE, instructions=tuple(mutant if x is i else x for x in MACHINE.instructions))
     a, b = drawn(1, 70, 29, 50)
     try:
-        assert not np.array_equal(here(plan(machine))(a, b), product(a, b))
+        assert not np.array_equal(here(plan(machine), quick())(a, b), product(a, b))
     except HardwareError as refused:
         assert "instruction" in str(refused)
 

@@ -23,6 +23,7 @@ from isamap_smt.targets.vta.here import run_stream
 from isamap_smt.targets.vta.stream import LOADS
 from isamap_smt.targets.vta.target import VtaKernel, VtaText
 from tests.families import part
+from tests.quick import quick
 from tests.targets.test_vta_target import (
     KERNELS,
     MACHINE,
@@ -178,7 +179,7 @@ def test_zeros_that_are_wrong_by_one(wrong: str) -> None:
     assert proof.word == "refuted", wrong
     arrays, (_, _, right, _) = streamed()
     try:
-        same = np.array_equal(VtaKernel(program, build_here(VtaText(program).text()))(**arrays), right)
+        same = np.array_equal(VtaKernel(program, build_here(VtaText(program).text(), quick()))(**arrays), right)
     except HardwareError:
         same = False
     found = simulate(program, arrays, seed=1)

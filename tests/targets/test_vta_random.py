@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isamap_smt.runtime.compiler import find_compiler
 from isamap_smt.targets.vta import DeadlockError, RefusedError, build_model, run_on
 from isamap_smt.targets.vta.model import model_source
+from tests.quick import quick
 from tests.targets.vta_oracle import Oracle, Violation, gets_stuck, races
 from tests.targets.vta_words import (
     ACC,
@@ -257,6 +257,5 @@ def test_a_wrong_model_is_noticed(mutant: str) -> None:
     right, wrong = MUTANTS[mutant]
     source = model_source()
     assert source.count(right) == 1
-    quick = f"{find_compiler().family} -O0"  # it is run a few times
-    library = build_model(quick, source.replace(right, wrong))
+    library = build_model(quick(), source.replace(right, wrong))
     assert any(differences(library, seed) or misjudged(library, seed) for seed in range(PROGRAMS))
