@@ -142,7 +142,8 @@ def keys_of(identifier: str, stored: Stored, sources: Sources) -> Keys | None:
 def _outcome(record: Document | None) -> Outcome | None:
     """The outcome in a record; None without one of its form."""
     try:
-        fields = {k: tuple(v) if isinstance(v, list) else v for k, v in (record or {})["outcome"].items()}
+        held = (record or {})["outcome"]
+        fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in held.items()}
         return Outcome(**fields)
     except (KeyError, TypeError, AttributeError):
         return None
