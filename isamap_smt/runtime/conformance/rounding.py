@@ -58,6 +58,7 @@ def bounded(instruction: Instruction, arrays: Arrays, got: np.ndarray) -> tuple[
     n = int(fibres(kernel, s).most) * _products(s.value)
     epsilon = max(_TYPES[d.name][0] for d in (out, *_casts(s.value)) if d.is_float)
     _, tiny, largest = _TYPES[out.name]
+    arrays = _clamped(kernel, arrays)
     exact = _in_f64(instruction, arrays, _precise)
     size = _in_f64(instruction, {k: _magnitude(kernel, k, a) for k, a in arrays.items()}, _positive)
     with np.errstate(all="ignore"):
@@ -117,6 +118,22 @@ def _products(x: Any) -> int:
 def _casts(x: Any) -> list[DType]:
     own = [DTYPES[x.args[0].name]] if isinstance(x, Cast) else []
     return own + [d for a in getattr(x, "args", ()) for d in _casts(a)]
+
+
+def _clamped(kernel: Kernel, arrays: Arrays) -> Arrays:
+    """The arrays with the largest finite numbers for infinities that are only converted to integers: to the same ones."""
+    value = kernel.statements[0].value
+    inside, apart = set[str](), set[str]()
+    for x in sp.preorder_traversal(sp.Tuple(value)):
+        into = inside if isinstance(x, Cast) and not DTYPES[x.args[0].name].is_float else apart
+        into |= {a.tensor for a in x.args if isinstance(a, Read)}
+    found = dict(arrays)
+    for k in inside - apart:
+        if kernel.tensor(k).dtype.is_float:
+            most = _TYPES[kernel.tensor(k).dtype.name][2]
+            ends = np.where(arrays[k] > 0, most, -most).astype(arrays[k].dtype)
+            found[k] = np.where(np.isinf(arrays[k].astype(np.float64)), ends, arrays[k])
+    return found
 
 
 def _precise(x: Any) -> Any:
