@@ -202,11 +202,12 @@ def link_faster(
         if includes_it(files[file.name]):
             readers.setdefault(used, []).append(file)
     used, most = max(readers.items(), key=lambda r: len(r[1]), default=(frozenset[str](), list[Path]()))
-    if len(most) < 2:
+    if not most:
         link_shared(compiler, sources, made)
         return
     link = partial(link_shared, compiler, sources, made)
-    _with_header(compiler, compiler.flags(used), lambda more: link(more=dict.fromkeys(most, more)), at_once=True)
+    flags, at_once = compiler.flags(used), len(most) > 1
+    _with_header(compiler, flags, lambda more: link(more=dict.fromkeys(most, more)), at_once)
 
 
 def first_for(triple: str, cc: str | None = None) -> bool:
