@@ -56,7 +56,7 @@ def test_results_are_the_windows(seed: int) -> None:
     )  # few rows and columns: tails are of the sum
     kernel = window(x, y, k, r, s, c, int(rng.integers(0, 4)))
     arrays = random_arrays(kernel, {}, rng)
-    call = im.build(im.plan(kernel, "host", constant=["B"]))
+    call = im.build(planned(kernel))
     np.testing.assert_array_equal(call(**arrays), run_kernel(kernel, arrays)["Y"])
 
 
