@@ -257,7 +257,7 @@ def test_the_proof_alone_proves_no_wrong_twin(pair: str) -> None:
 
 @pytest.mark.usefixtures("no_inputs")
 def test_the_proof_alone_proves_no_drawn_pair_that_differs() -> None:
-    drawn = [(s, p) for s in range(300, 340) if (p := kernels(s)) and set(p[0].inputs) == set(p[1].inputs)]
+    drawn = [(s, p) for s in range(300, 380) if (p := kernels(s)) and set(p[0].inputs) == set(p[1].inputs)]
     different = [p for s, p in drawn if differ(*p, s)]
     assert len(different) >= 5
     assert not any(im.equal(*p).is_proved for p in different)
