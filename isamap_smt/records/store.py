@@ -7,17 +7,19 @@ foreign file, or one of another version, is never written and never deleted: Sto
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Iterator
 from collections.abc import Mapping as Dict
 from contextlib import contextmanager, suppress
 from enum import Enum
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from platformdirs import user_cache_dir
 
 from isamap_smt.records.record import Document, Kind, RecordError, compact, read, sealed
+
+if TYPE_CHECKING:
+    import sqlite3  # at run time once a file is opened: a start needs none
 
 VERSION = 2  # of the file's table; 1 had tables of its own for each kind
 PATIENCE = 20.0  # seconds to wait for another process that writes
@@ -65,6 +67,8 @@ class Store(Closed):
 
     def __init__(self, kind: Kind, file: Path, *, lasting: bool = True, patience: float | None = None) -> None:
         """lasting: records survive a crash of the system, and a damaged file is found when it is opened."""
+        import sqlite3
+
         self.kind, self.file = kind, file
         with _told():
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -211,6 +215,8 @@ def _move_aside(file: Path) -> None:
 @contextmanager
 def _told() -> Iterator[None]:
     """Errors of SQLite and of the place become StoreErrors."""
+    import sqlite3
+
     try:
         yield
     except sqlite3.Error as error:
