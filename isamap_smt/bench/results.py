@@ -15,8 +15,8 @@ from isamap_smt.language.example_kernels import examples
 from isamap_smt.records.record import FormatError, Kind, RecordError, for_people, read_file, sealed
 from isamap_smt.runtime.whole_file import whole_file
 
-KIND = Kind("bench", 2)
 _NAMES = ("machine", "code", "peers", "missing", "settings", "bandwidth", "entries")
+KIND = Kind("bench", 2, fields=_NAMES)
 _SAME = ("cpu", "features", "cores")  # of the machine, for figures to stand side by side
 
 

@@ -124,9 +124,12 @@ class Answer:
         return {**asdict(self), "parts": dict(self.parts), "bottleneck": self.bottleneck}
 
 
+FIELDS = ("key", "status", "mappings", "cycles", "bound", "parts", "by", "reason", "seconds")  # of an answer's document
+
+
 def read_answer(document: Mapping[str, Any]) -> Answer:
     """The answer of a document. Raises KeyError, TypeError for any other document."""
-    own = {n: document[n] for n in ("key", "status", "mappings", "cycles", "bound", "by", "reason", "seconds")}
+    own = {n: document[n] for n in FIELDS if n != "parts"}
     parts = tuple(sorted((str(n), float(v)) for n, v in document["parts"].items()))
     if not isinstance(own["key"], str) or not isinstance(own["status"], str):
         raise TypeError("no answer")

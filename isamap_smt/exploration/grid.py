@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from isamap_smt.certificates.workers import spread
-from isamap_smt.exploration.cells import Answer, Cell, Layer, answered, layer, read_answer
+from isamap_smt.exploration.cells import FIELDS, Answer, Cell, Layer, answered, layer, read_answer
 from isamap_smt.ir.arguments import time_limit, whole_number
 from isamap_smt.ir.conditions import parse_expression
 from isamap_smt.ir.errors import HardwareError, ScheduleError, UnknownNameError
@@ -25,7 +25,7 @@ from isamap_smt.records.store import Store, StoreError
 Made = Hardware | str | Callable[..., Hardware]
 Told = Callable[[int, int, Answer], None]
 CELLS = "cells.sqlite"
-KIND = Kind("explored cell", 1)
+KIND = Kind("explored cell", 1, fields=FIELDS)
 ON_CHIP = "bytes"  # the name, in a cost, of what all memories of a machine hold
 
 
@@ -254,7 +254,7 @@ class _Book:
             return
         with self._opened() as store:
             for key in keys:
-                with suppress(RecordError):  # damaged: it is asked anew
+                with suppress(RecordError, TypeError, ValueError, AttributeError):  # damaged: it is asked anew
                     if (found := store.get(key)) is not None and found["status"] != "TIME":  # another limit may do
                         self.known[key] = read_answer(found)
 

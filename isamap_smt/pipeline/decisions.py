@@ -24,7 +24,7 @@ from isamap_smt.records.store import Cache
 from isamap_smt.runtime.cache import digest_of, own_sources
 from isamap_smt.scheduling.record import from_record, to_record
 
-KIND = Kind("decision", 1, most=20_000)  # 10 KB each
+KIND = Kind("decision", 1, most=20_000, fields=("schedule", "said", "least"))  # 10 KB each
 FILE = "decisions.sqlite"
 
 

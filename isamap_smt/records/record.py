@@ -18,11 +18,13 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of records. version: of their form. most: how many a cache keeps; the first written go first."""
+    """A kind of records. version: of their form. most: how many a cache keeps; the first written go first. fields: those of
+    every body."""
 
     name: str
     version: int
     most: int = 0
+    fields: tuple[str, ...] = ()
 
     @property
     def format(self) -> str:
@@ -81,6 +83,8 @@ def read(kind: Kind, text: str, spelled: Callable[[Any], str] = compact) -> Docu
     if text != spelled(document):  # a key that stands twice, of which only the last was read
         raise RecordError("was edited by hand: it is not written as isamap writes it")
     assert isinstance(document, dict)
+    if absent := [n for n in kind.fields if n not in document]:
+        raise RecordError(f"lacks {', '.join(absent)}")
     return document
 
 

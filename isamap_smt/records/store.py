@@ -7,6 +7,7 @@ foreign file, or one of another version, is never written and never deleted: Sto
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from collections.abc import Mapping as Dict
 from contextlib import contextmanager, suppress
@@ -43,12 +44,12 @@ class StoreError(Exception):
         self.fault = fault
 
 
-class Closed:
+class Closed(ABC):
     """Closed at the end of a `with`."""
 
+    @abstractmethod
     def close(self) -> None:
         """Let the file go."""
-        raise NotImplementedError
 
     def __enter__(self) -> Self:
         return self

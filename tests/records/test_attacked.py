@@ -17,20 +17,24 @@ from typing import Any
 
 import pytest
 
+import isamap_smt as im
 from isamap_smt.bench import results
 from isamap_smt.certificates import cache as answers
+from isamap_smt.certificates import sealed as sealed_folder
 from isamap_smt.certificates.errors import DamagedError
 from isamap_smt.certificates.manifest import INDEX, MANIFEST, read_index, read_manifest
 from isamap_smt.certificates.sealed import MARK, read_seal, seal
 from isamap_smt.exploration import grid
 from isamap_smt.exploration.cells import Answer
 from isamap_smt.ir.errors import HardwareError
+from isamap_smt.machine_model import calibration
 from isamap_smt.machine_model.calibration import Calibration, identity, load, save
 from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.pipeline import decisions
-from isamap_smt.records.record import Kind
+from isamap_smt.records.record import Kind, compact, for_people, sealed
 from isamap_smt.records.store import Cache
 from isamap_smt.runtime.conformance import remembered
+from isamap_smt.tuning import database
 from isamap_smt.tuning.database import Database, Trial, database_path
 from isamap_smt.tuning.errors import TuningError
 
@@ -212,6 +216,50 @@ def test_no_file_crashes_its_reader_is_believed_or_is_lost(
             assert any(case.write(tmp_path) and case.read(tmp_path) == before for _ in range(3)), n
     assert refused or not case.refuses
     assert unseen < 140
+
+
+KINDS = {
+    "answers of solvers": answers.KIND,
+    "calibration": calibration.KIND,
+    "tuning": database.KIND,
+    "explored cells": grid.KIND,
+    "results of a bench": results.KIND,
+    "what was compiled": sealed_folder.KIND,
+}
+
+
+@pytest.mark.parametrize("body", [{}, {"answer": 1, "files": 2, "parts": 3, "entries": 4, "status": "ok"}])
+@pytest.mark.parametrize("name", KINDS)
+def test_a_sealed_record_without_its_fields_is_none(
+    name: str, body: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of its kind and version, with the digest of its contents, which are not those of its kind."""
+    monkeypatch.setenv("ISAMAP_CACHE", str(tmp_path))
+    case, kind = CASES[name](), KINDS[name]
+    file = case.write(tmp_path)
+    if file.suffix == ".json":
+        file.write_text(for_people(sealed(kind, body)))
+    else:
+        with closing(sqlite3.connect(file)) as c, c:
+            for (key,) in c.execute("SELECT key FROM record").fetchall():
+                text = compact(sealed(kind, {**body, "key": key}))
+                c.execute("UPDATE record SET text = ? WHERE key = ?", (text, key))
+    try:
+        assert case.read(tmp_path) is None
+    except case.refuses as error:
+        assert len(str(error)) > 10
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"schedule": {}, "said": 1, "least": None}, {"schedule": 7, "said": [], "least": [1]}]
+)
+def test_a_sealed_decision_without_its_fields_is_none(
+    body: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ISAMAP_CACHE", str(tmp_path))
+    with Cache(decisions.KIND, decisions.FILE) as cache:
+        cache.put({"key": body})
+    assert decisions.load("key", im.find_kernel("gemm"), im.find_hardware("avx2"), ()) is None
 
 
 @pytest.mark.parametrize("name", CASES)
