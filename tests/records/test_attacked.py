@@ -58,7 +58,8 @@ def _cached(kind: Kind, name: str) -> Case:
 
     def put(place: Path) -> Path:
         with Cache(kind, name) as cache:
-            cache.put({f"key {n}": {"n": n, "said": "OPTIMAL" * 40} for n in range(30)})
+            fields = dict.fromkeys(kind.fields, 1)
+            cache.put({f"key {n}": {**fields, "n": n, "said": "OPTIMAL" * 40} for n in range(30)})
         return place / name
 
     def get(_: Path) -> Any:
