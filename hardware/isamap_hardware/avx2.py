@@ -13,6 +13,7 @@ from isamap_hardware.across import across, x86_prelude
 from isamap_hardware.caches import links, memories
 from isamap_hardware.erf_pieces import pieces
 from isamap_hardware.lanewise import Row, lanewise, x86_floats, x86_ints
+from isamap_hardware.lookups import BYTES, WORDS, lookups
 from isamap_hardware.moves import MoveCode, Register, moves
 from isamap_hardware.vnni import halves
 
@@ -253,6 +254,22 @@ LANEWISE = (
     *across("avx2", "ymm", "i32", 8, "__m256i", ("avx2",), x86_prelude("avx2", "i32", 256, "__m256i")),
 )
 
+VECTOR = "__m256i"
+LOOKUPS = (
+    *lookups(
+        "avx2", "ymm", "shuffle", 16, 32, BYTES, "{d} = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256({t}), {idx});",
+        (VECTOR, "__m128i", VECTOR), ("avx2",), 1.0,
+    ),
+    *lookups(
+        "avx2", "ymm", "permutevar8x32", 8, 8, WORDS[:1], "{d} = _mm256_permutevar8x32_ps({t}, {idx});",
+        ("__m256", "__m256", VECTOR), ("avx2",),
+    ),
+    *lookups(
+        "avx2", "ymm", "permutevar8x32", 8, 8, WORDS[1:], "{d} = _mm256_permutevar8x32_epi32({t}, {idx});",
+        (VECTOR,) * 3, ("avx2",),
+    ),
+)  # fmt: skip
+
 HARDWARE = im.Hardware(
     "avx2",
     memories("ymm", 16, 32),
@@ -260,6 +277,7 @@ HARDWARE = im.Hardware(
     COMPUTES
     + LANEWISE
     + FUNCTIONS
+    + LOOKUPS
     + avx2_lanes.INSTRUCTIONS
     + tuple(move for register, code in REGISTERS for move in moves(register, code, REQUIRES, PRELUDE, HEADERS)),
     "x86-64 with AVX2 and FMA: 8 f32, 4 f64 or 8 i32 lanes, exact 8-bit and 16-bit dot products",

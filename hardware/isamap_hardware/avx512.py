@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import isamap_smt as im
 from isamap_hardware.across import across, x86_prelude
-from isamap_hardware.avx512_lanes import INSTRUCTIONS
+from isamap_hardware.avx512_lanes import FIRST, INSTRUCTIONS
 from isamap_hardware.avx512_words import C_TYPE, HEADERS
 from isamap_hardware.avx512_words import PRELUDE as WORD_PRELUDE
 from isamap_hardware.caches import links, memories
 from isamap_hardware.erf_pieces import pieces
 from isamap_hardware.lanewise import Row, lanewise, x86_floats
+from isamap_hardware.lookups import BYTES, HALVES, WORDS, lookups
 from isamap_hardware.moves import MoveCode, Register, moves
 
 # ---- Functions in AVX-512's own operations: the bits of isamap's sequences, in fewer steps.
@@ -200,6 +203,71 @@ MULADD_BYTES = im.instruction(
     temporaries=2,
 )
 
+# Tables of more bytes than a register has: each two registers by vpermi2b, of which the highest bit of an index takes one.
+LONG = """\
+typedef struct { __m512i part[2]; } avx512_bytes128;
+typedef struct { __m512i part[4]; } avx512_bytes256;
+static inline __m512i avx512_first_bytes(const void *p, int64_t active, int n) {
+    const int64_t left = active < 64 * n ? 0 : active - 64 * n;
+    return left ? _mm512_maskz_loadu_epi8(avx512_first(left), (const char *)p + 64 * n) : _mm512_setzero_si512();
+}
+static inline avx512_bytes128 avx512_load128(const void *p, int64_t active) {
+    avx512_bytes128 r;
+    for (int n = 0; n < 2; ++n) r.part[n] = avx512_first_bytes(p, active, n);
+    return r;
+}
+static inline avx512_bytes256 avx512_load256(const void *p, int64_t active) {
+    avx512_bytes256 r;
+    for (int n = 0; n < 4; ++n) r.part[n] = avx512_first_bytes(p, active, n);
+    return r;
+}
+static inline __m512i avx512_of256(avx512_bytes256 t, __m512i i) {
+    const __m512i low = _mm512_permutex2var_epi8(t.part[0], i, t.part[1]);
+    const __m512i high = _mm512_permutex2var_epi8(t.part[2], i, t.part[3]);
+    return _mm512_mask_blend_epi8(_mm512_movepi8_mask(i), low, high);
+}
+"""
+WIDE, BW, VBMI = "__m512i", ("avx512f", "avx512bw"), ("avx512f", "avx512bw", "avx512vbmi")
+LONG_PRELUDE = (FIRST, LONG)
+_table = partial(lookups, "avx512", "zmm", headers=HEADERS)
+LOOKUPS = (
+    *_table(
+        "shuffle", 16, 64, BYTES, "{d} = _mm512_shuffle_epi8(_mm512_broadcast_i32x4({t}), {idx});",
+        (WIDE, "__m128i", WIDE), BW,
+    ),
+    *_table("permutexvar", 64, 64, BYTES, "{d} = _mm512_permutexvar_epi8({idx}, {t});", (WIDE,) * 3, VBMI),
+    *_table(
+        "permutex2var", 128, 64, BYTES, "{d} = _mm512_permutex2var_epi8({t}.part[0], {idx}, {t}.part[1]);",
+        (WIDE, "avx512_bytes128", WIDE), VBMI, prelude=LONG_PRELUDE,
+    ),
+    *_table(
+        "lookup256", 256, 64, BYTES[:2], "{d} = avx512_of256({t}, {idx});", (WIDE, "avx512_bytes256", WIDE), VBMI,
+        prelude=LONG_PRELUDE, latency=9.0, per_cycle=0.4, temporaries=1,
+    ),
+    *(
+        move
+        for n, group in ((128, 2), (256, 4))
+        for kind in ("u8", "i8")
+        for move in moves(
+            Register("avx512", "zmm", kind, n, 1, f"avx512_bytes{n}", f"{kind}_{n}"),
+            MoveCode(
+                load=f"{{r}} = avx512_load{n}({{m}}, {n});", broadcast="", zero="",
+                masked_load=f"{{r}} = avx512_load{n}({{m}}, {{active}});",
+            ),
+            BW, LONG_PRELUDE, HEADERS,
+        )
+    ),
+    *_table("permutexvar", 32, 32, HALVES, "{d} = _mm512_permutexvar_epi16({idx}, {t});", (WIDE,) * 3, BW),
+    *_table(
+        "permutexvar", 16, 16, WORDS[:1], "{d} = _mm512_permutexvar_ps((__m512i){idx}, {t});",
+        ("__m512", "__m512", C_TYPE), REQUIRES, prelude=(WORD_PRELUDE,),
+    ),
+    *_table(
+        "permutexvar", 16, 16, WORDS[1:], f"{{d}} = ({C_TYPE})_mm512_permutexvar_epi32((__m512i){{idx}}, (__m512i){{t}});",
+        (C_TYPE,) * 3, REQUIRES, prelude=(WORD_PRELUDE,),
+    ),
+)  # fmt: skip
+
 HARDWARE = im.Hardware(
     "avx512",
     memories("zmm", 32, 64),
@@ -213,6 +281,7 @@ HARDWARE = im.Hardware(
         *across("avx512", "zmm", "f32", 16, "__m512", REQUIRES, x86_prelude("avx512", "f32", 512, "__m512")),
         *across("avx512", "zmm", "f64", 8, "__m512d", REQUIRES, x86_prelude("avx512", "f64", 512, "__m512d")),
         *FUNCTIONS,
+        *LOOKUPS,
         *moves(Register("avx512", "zmm", "f32", 16, 1, "__m512"), FLOAT, REQUIRES),
         *moves(Register("avx512", "zmm", "f64", 8, 1, "__m512d"), DOUBLE, REQUIRES),
         *INSTRUCTIONS,

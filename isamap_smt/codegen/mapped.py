@@ -195,12 +195,13 @@ def _alloc(state: Lowering, operand: str, unrolled: tuple[str, ...]) -> Alloc:
     lanes = {lane: sym(f"c_{lane}") for lane in nest.lanes(operand)}
     point, values = _read_point(state, operand, {**around, **cells}, lanes)
     access = nest.mapping.operand_access(operand)
-    coordinates = tuple(substitute(i, point) for i in access.index)
+    coordinates = nest.coordinates(operand, point, lanes)
     guard, outside = _register_guard(state, operand, values, point, cells)
+    if nest.table(operand):
+        rows = zip(lanes.values(), nest.extents(operand), nest.kernel.tensor(access.tensor).shape, strict=True)
+        guard, outside = tuple(sp.Lt(c, n) for c, held, n in rows if held != n), "0"
     dtype = nest.held(operand)
-    shape = tuple(sp.Integer(nest.units(a)) for a in cells) + tuple(
-        sp.sympify(state.compute.extents[lane]) for lane in lanes
-    )
+    shape = tuple(sp.Integer(nest.units(a)) for a in cells) + nest.extents(operand)
     held = IndexType(access.tensor, coordinates, guard, outside)
     symbols = (*cells.values(), *lanes.values())
     return Alloc(Buffer(nest.buffer(f"{operand}_r"), dtype, symbols, shape, held, "registers", len(lanes)))
@@ -265,6 +266,8 @@ def _number_beyond(state: Lowering, operand: str) -> str:
 def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Move:
     """One load or broadcast of the operand's register for these units."""
     nest, source = state.nest, state.staged[operand]
+    if nest.table(operand):
+        return _load_table(state, operand)
     lanes = nest.lanes(operand)
     moving = moving_lanes(nest, operand)
     in_place = isinstance(source, InPlace)
@@ -287,6 +290,17 @@ def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Move:
     registers = () if operand == _streamed(state) else tuple(units.values())
     besides = prefetches(nest, source, state.schedule.stage(operand), state.to_and_fro) if moving == lanes else ()
     return use_of(move, Ref(nest.buffer(f"{operand}_r"), registers), memory, active, besides)
+
+
+def _load_table(state: Lowering, operand: str) -> Move:
+    """The load of a whole tensor into its register; what the register holds beyond it is 0."""
+    nest = state.nest
+    shape = nest.kernel.tensor(nest.mapping.operand_access(operand).tensor).shape
+    cut = nest.extents(operand) != tuple(map(sp.sympify, shape))
+    if cut and len(shape) != 1:
+        raise ScheduleError(f"{nest.mapping.operand_access(operand)} is smaller than {operand}, and no mask cuts it")
+    move, memory = _in_place(state, operand, {}, cut)
+    return use_of(move, Ref(nest.buffer(f"{operand}_r"), ()), memory, shape if cut else ())
 
 
 def _memory(state: Lowering, operand: str, units: dict[str, Any], move: Instruction) -> Ref:
@@ -491,13 +505,15 @@ def _padded(nest: Nest, staged: Dict[str, StagedOperand]) -> list[str]:
 
 
 def _hypotheses(state: Lowering) -> tuple[Hypothesis, ...]:
-    """If one operand is padded with zero, real elements of the others must be finite."""
+    """If one operand is padded with zero, real elements of the others must be finite; so those of a table, which is not."""
     nest = state.nest
     out = nest.kernel.tensor(nest.mapping.operand_access(state.output).tensor)
     if not out.dtype.is_float:
         return ()
     padded = _padded(nest, state.staged)
     others = {nest.mapping.operand_access(o).tensor for p in padded for o in state.inputs if o != p}
+    if any(a.reduction and nest.has_tail(n) for n, a in nest.axes.items()):
+        others |= {nest.mapping.operand_access(o).tensor for o in state.inputs if nest.table(o)}
     return tuple(Finite(t) for t in sorted(others) if nest.kernel.tensor(t).dtype.is_float)
 
 

@@ -28,14 +28,13 @@ from isamap_smt.ir.expr import (
     is_constant,
     substitute,
     sym,
-    symbols_of,
     words,
 )
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Access, Kernel, Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import LoopStep, ProgramAxis, Schedule, program_axes
-from isamap_smt.mapping.layout import plain_lanes
+from isamap_smt.mapping.layout import element_axes, holds_table, lane_axes, plain_lanes
 
 
 @dataclass(frozen=True)
@@ -109,8 +108,7 @@ class Nest:
 
     def relevant(self, operand: str) -> tuple[str, ...]:
         """Program axes the operand's element depends on; an empty lane of the operand counts."""
-        used = symbols_of(self.mapping.operand_access(operand).index)
-        lanes = symbols_of(self.mapping.cells(operand))
+        used, lanes = element_axes(self.mapping, operand), lane_axes(self.mapping, operand)
         return tuple(
             n
             for n, a in self.axes.items()
@@ -128,6 +126,20 @@ class Nest:
     def axis_of_lane(self, lane: str) -> ProgramAxis:
         """The program axis whose leaf is this instruction axis."""
         return next(a for a in self.axes.values() if a.lane == lane)
+
+    def table(self, operand: str) -> bool:
+        """Whether the operand's registers hold a whole tensor, of which data names an element."""
+        return holds_table(self.mapping, operand)
+
+    def coordinates(self, operand: str, point: Dict[str, Any], lanes: Dict[str, Any]) -> tuple[Any, ...]:
+        """The tensor's element in a cell of the operand. point: by kernel axis; lanes: the cell."""
+        if self.table(operand):
+            return tuple(lanes.values())
+        return tuple(substitute(i, point) for i in self.mapping.operand_access(operand).index)
+
+    def extents(self, operand: str) -> tuple[Any, ...]:
+        """How many cells the operand's register has along each of its dimensions."""
+        return tuple(map(sp.sympify, self.mapping.instruction.shapes[operand]))
 
 
 def plain_name(axis: str) -> str:

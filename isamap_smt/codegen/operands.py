@@ -216,6 +216,8 @@ def _packed(nest: Nest, schedule: Schedule, operand: str, fill: str) -> Packed:
 
 def moving_lanes(nest: Nest, operand: str) -> tuple[str, ...]:
     """The operand's lanes with different elements; along the others one is broadcast."""
+    if nest.table(operand):
+        return nest.lanes(operand)
     relevant = nest.relevant(operand)
     return tuple(lane for lane in nest.lanes(operand) if nest.axis_of_lane(lane).name in relevant)
 
@@ -267,6 +269,5 @@ def address(
                 index.append(substitute(what, lanes))
         return Ref(source.name, tuple(index))
     assert isinstance(source, InPlace)
-    access = nest.mapping.operand_access(source.operand)
-    shifted = zip(access.index, source.shift, strict=True)
-    return Ref(source.name, tuple(sp.expand(substitute(i, point) + s) for i, s in shifted))
+    shifted = zip(nest.coordinates(source.operand, point, lanes), source.shift, strict=True)
+    return Ref(source.name, tuple(sp.expand(i + s) for i, s in shifted))

@@ -106,7 +106,12 @@ class Functions:
     def place(self, tensor: str, index: tuple[Any, ...], env: Env) -> Array | Function:
         """flat_index(); or, for an index made of data, a function computing it from the arrays."""
         if used := {e.tensor for e in elements(index)}:
-            return lambda arrays: self.flat_index(tensor, index, env | {held_as(n): Held(arrays[n]) for n in used})
+
+            def found(arrays: Mapping[str, Array]) -> Array:  # they may be flat, as registers are
+                data = {held_as(n): Held(arrays[n].reshape(self.shapes[n])) for n in used}
+                return self.flat_index(tensor, index, env | data)
+
+            return found
         return self.flat_index(tensor, index, env)
 
     def value(self, x: Any, env: Env, kind: DType) -> Function:

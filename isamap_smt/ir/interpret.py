@@ -17,7 +17,7 @@ from isamap_smt.ir.dtypes import DType, check_bools
 from isamap_smt.ir.engines import KEPT, LEAST, MOST, ZERO
 from isamap_smt.ir.errors import DTypeError, WrongKindError
 from isamap_smt.ir.evaluate import CHUNK, Function, Functions, needs_single_points, points
-from isamap_smt.ir.expr import elements, evaluate, sym
+from isamap_smt.ir.expr import element, elements, evaluate, sym
 from isamap_smt.ir.fused import fma
 from isamap_smt.ir.indirect import drawn
 from isamap_smt.ir.instruction import Instruction
@@ -249,11 +249,14 @@ def batched(kernel: Kernel, count: int) -> Kernel:
     name = "batch_"
     axis = sym(name)
 
+    def own(i: Any) -> Any:
+        return sp.sympify(i).xreplace({e: element(e.tensor, (axis, *e.index)) for e in elements([i])})
+
     def change(s: Statement) -> Statement:
         return replace(
             s,
             target=Access(s.target.tensor, (axis, *s.target.index)),
-            value=rewrite_reads(s.value, lambda r: Read(r.args[0], axis, *r.index)),
+            value=rewrite_reads(s.value, lambda r: Read(r.args[0], axis, *map(own, r.index))),
             axes=(Axis(name, count), *s.axes),
         )
 

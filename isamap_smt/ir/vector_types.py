@@ -11,7 +11,7 @@ class VectorType:
     """registers: a compiler's number of them for the type; constraint: inline assembly's letter for one of them.
 
     header: it declares the compiler's functions on the type. group: the number of registers of one value: LMUL of
-    RISC-V, 1 for a part of a register, 4 for Arm's tuples of four.
+    RISC-V, 1 for a part of a register, 4 for Arm's tuples of four, 2 and 4 for tables of 128 and 256 bytes on AVX-512.
     size, load, store: for a type without sizeof, C of its bytes, of a value of it at {p}, and of leaving {r} there.
     """
 
@@ -52,6 +52,8 @@ _SVE_LETTERS = {"bfloat": "bf", "float": "f", "int": "s", "uint": "u"}
 _TYPES: tuple[tuple[re.Pattern[str], VectorType, dict[str, str]], ...] = (
     (re.compile(r"__m(128|256)[dih]?|__m(128|256)bh"), VectorType(16, "v", "immintrin.h"), {}),
     (re.compile(r"__m512[dih]?|__m512bh"), VectorType(32, "v", "immintrin.h"), {}),
+    (re.compile(r"avx512_bytes128"), VectorType(32, "v", "immintrin.h", group=2), {}),
+    (re.compile(r"avx512_bytes256"), VectorType(32, "v", "immintrin.h", group=4), {}),
     (re.compile(r"(float|int|uint|bfloat|poly)\d+x\d+_t"), VectorType(32, "w", "arm_neon.h"), {}),
     (re.compile(r"(float|int|uint|bfloat|poly)\d+x\d+x4_t"), VectorType(32, "w", "arm_neon.h", group=4), {}),
     (

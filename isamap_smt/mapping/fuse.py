@@ -21,7 +21,17 @@ import sympy as sp
 from isamap_smt.ir.arguments import position, yes_or_no
 from isamap_smt.ir.dtypes import DType, widens
 from isamap_smt.ir.errors import UnknownNameError, WrongKindError, did_you_mean
-from isamap_smt.ir.expr import FloorDiv, FloorMod, ceil_div, free_name, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.expr import (
+    FloorDiv,
+    FloorMod,
+    ceil_div,
+    elements,
+    free_name,
+    is_constant,
+    substitute,
+    sym,
+    symbols_of,
+)
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.indirect import by_data, writes_by_data
 from isamap_smt.ir.instruction import Instruction, SelectedInstruction
@@ -31,6 +41,7 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.rewrite import Rewrite
 from isamap_smt.mapping.axes import AxesError, Groups, axes_table, groups_of
 from isamap_smt.mapping.digits import named_digits, split_axes
+from isamap_smt.mapping.layout import whole_table
 
 Binding = tuple[tuple[str, Access], ...]
 
@@ -278,9 +289,23 @@ def takes(kernel: Kernel, instruction: Instruction, statement: int = 0) -> bool:
     own, many = instruction.types, len(operand_accesses(s))
     if kernel.tensor(s.target.tensor).dtype != own[instruction.target]:
         return False
-    if by_data(s):
-        return False  # no program of such a mapping is made
-    return len(own) - 1 <= many <= len(own) and bool(bindings(kernel, instruction, "any", statement))
+    if not len(own) - 1 <= many <= len(own):
+        return False
+    found = bindings(kernel, instruction, "any", statement)
+    return any(_in_registers(kernel, instruction, b) for b in found) if by_data(s) else bool(found)
+
+
+def _in_registers(kernel: Kernel, instruction: Instruction, binding: Binding) -> bool:
+    """Whether each operand read by data is a table whose registers hold a whole tensor, or a tile of an engine's memory.
+
+    Of others no program is made.
+    """
+    if instruction.engine:
+        return True
+    contract = instruction.kernel.statements[0]
+    cells = {a.tensor: a.index for a in contract.inputs}
+    named = [(o, a) for o, a in binding if elements((*cells.get(o, ()), *a.index))]
+    return all(whole_table(kernel, instruction, o, a) for o, a in named)
 
 
 def fitting(kernel: Kernel, hardware: Hardware, statement: int) -> list[Instruction]:

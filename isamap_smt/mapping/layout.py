@@ -15,8 +15,9 @@ import sympy as sp
 
 from isamap_smt.ir.addresses import collapsed, offset
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import affine, elements, is_constant, substitute, symbols_of, words
-from isamap_smt.ir.kernel import Access
+from isamap_smt.ir.expr import affine, elements, free_name, is_constant, substitute, symbols_of, words
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.ir.mapping import Mapping
 
 CONTIGUOUS, BROADCAST, STRIDED, GATHER = "contiguous", "broadcast", "strided", "gather"
@@ -53,8 +54,43 @@ class Layout:
     supply: Supply
 
 
+def holds_table(mapping: Mapping, operand: str) -> bool:
+    """Whether the operand's register holds a whole tensor, and data names the cell read: `d[l] = t[idx[l]]`."""
+    return bool(elements(mapping.cells(operand)))
+
+
+def element_axes(mapping: Mapping, operand: str) -> set[str]:
+    """The symbols by which an operand's register holds other elements; a table is the same at every point."""
+    return set() if holds_table(mapping, operand) else symbols_of(mapping.operand_access(operand).index)
+
+
+def lane_axes(mapping: Mapping, operand: str) -> set[str]:
+    """The instruction axes in the operand's cells; none of a table, whose cells are counted by themselves."""
+    return set() if holds_table(mapping, operand) else symbols_of(mapping.cells(operand))
+
+
+def whole_table(kernel: Kernel, instruction: Instruction, operand: str, access: Access) -> bool:
+    """Whether registers of the operand hold the whole tensor read, each dimension of which is indexed by data."""
+    shape, held = kernel.tensor(access.tensor).shape, instruction.shapes[operand]
+    named = all(elements([i]) for a in (access, *_accesses(instruction, operand)) for i in a.index)
+    fits = len(shape) == len(held) and all(
+        is_constant(n) and is_constant(m) and int(n) <= int(m) for n, m in zip(shape, held, strict=True)
+    )
+    return named and fits
+
+
+def _accesses(instruction: Instruction, operand: str) -> list[Access]:
+    return [a for a in instruction.kernel.statements[0].inputs if a.tensor == operand]
+
+
 def plain_lanes(mapping: Mapping, operand: str) -> tuple[str, ...]:
-    """The operand's instruction axes, in cell order. Raises ScheduleError if a cell is no plain axis."""
+    """The operand's instruction axes, in cell order. Raises ScheduleError if a cell is no plain axis.
+
+    The dimensions of a table have names of their own.
+    """
+    if holds_table(mapping, operand):
+        taken = set(mapping.instruction.axes)
+        return tuple(free_name(f"{operand}{d}", taken) for d in range(len(mapping.instruction.shapes[operand])))
     cells = [sp.sympify(c) for c in mapping.cells(operand)]
     for c in cells:
         if not c.is_Symbol:
@@ -201,8 +237,12 @@ __all__ = [
     "Layout",
     "Supply",
     "cell_axes",
+    "element_axes",
+    "holds_table",
+    "lane_axes",
     "layout",
     "layouts",
     "plain_lanes",
     "supply",
+    "whole_table",
 ]

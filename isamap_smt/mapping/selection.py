@@ -22,9 +22,10 @@ import sympy as sp
 from isamap_encodings.cover_model import Offer, cheapest
 from isamap_smt.ir.dtypes import DType, bool_
 from isamap_smt.ir.errors import IsamapError
-from isamap_smt.ir.expr import is_constant, sym
+from isamap_smt.ir.expr import Inside, element, elements, is_constant, sym, written
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.heads import FUNCTION_ROWS
+from isamap_smt.ir.indirect import by_data, writes_by_data
 from isamap_smt.ir.instruction import Cost, Instruction, SelectedInstruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.rules import Rule
@@ -85,7 +86,7 @@ class Step:
         """A lane's new value over the lanes read; for an accumulation, its old value is one of them."""
         k = self.instruction.exact or self.instruction.kernel
         s = k.statements[0]
-        value = rewrite_reads(plain(typed_value(k, s), {t.name: t.dtype for t in k.tensors}), lambda r: read(r.tensor))
+        value = rewrite_reads(plain(typed_value(k, s), {t.name: t.dtype for t in k.tensors}), _anywhere)
         return value if s.op == "=" else COMBINE[s.op](read(s.target.tensor), value)
 
     def value(self, operands: dict[str, Any]) -> Any:
@@ -95,6 +96,9 @@ class Step:
     def _value(self, pattern: Any, operands: dict[str, Any], exact: bool) -> Any:
         if isinstance(pattern, Read):
             found = operands[pattern.tensor]
+            if pattern.index:  # a cell that elements of other operands name
+                named = {e: element(operands[e.tensor].tensor, ()) for e in elements(pattern.index)}
+                return Read(found.args[0], *(i.xreplace(named) for i in pattern.index))
             return of_type(found, self.instruction.types[pattern.tensor]) if exact else found
         args = [self._value(a, operands, below(pattern, exact)) for a in pattern.args]
         return pattern.func(*args) if args else pattern
@@ -105,6 +109,56 @@ def steps_of(machine: Hardware, lanes: int) -> tuple[Step, ...]:
     """The machine's instructions on registers of so many lanes alone."""
     found = (i for i in machine.computes if machine.offers(i))
     return tuple(Step(i) for i in found if all(shape == (lanes,) for shape in i.shapes.values()))
+
+
+@lru_cache(maxsize=64)
+def lookups_of(machine: Hardware, lanes: int) -> tuple[Step, ...]:
+    """The machine's instructions with results of so many lanes, each a cell that data names: `d[l] = t[idx[l]]`."""
+    return tuple(Step(i) for i in machine.computes if machine.offers(i) and _looks_up(i, lanes))
+
+
+def _looks_up(i: Instruction, lanes: int) -> bool:
+    s = i.kernel.statements[0]
+    if not by_data(s) or not isinstance(s.value, Read) or s.op != "=" or s.guard or len(i.kernel.axes) != 1:
+        return False
+    if i.numbered or i.cells_needed or i.may_fail or i.assume or i.preconditions:
+        return False
+    (axis,) = i.kernel.axes
+    lanewise = all(a.index == (axis.symbol,) for a in (s.target, *s.inputs) if a.tensor != s.value.tensor)
+    return lanewise and i.shapes[i.target] == (lanes,) and all(elements([x]) for x in s.value.index)
+
+
+def _anywhere(r: Any) -> Any:
+    """An element without its place; one of a table by the elements in its index, without theirs."""
+    named = {e: element(e.tensor, ()) for e in elements(r.index)}
+    return Read(r.args[0], *(i.xreplace(named) for i in r.index)) if named else read(r.tensor)
+
+
+def _named(step: Step, table: Any) -> Bound | None:
+    """The operands of a lookup for an element of a table: the table's register and those of its indices."""
+    pattern, kinds = step.pattern, step.instruction.types
+    held = step.instruction.shapes[pattern.tensor]
+    if len(pattern.index) != len(table.index):
+        return None
+    bound = {pattern.tensor: read(table.tensor)}
+    for mine, theirs, n in zip(pattern.index, table.index, held, strict=True):
+        ours, others = elements([mine]), elements([theirs])
+        named = dict(zip(ours, others, strict=False))
+        fits = isinstance(theirs, Inside) and is_constant(theirs.args[1]) and theirs.args[1] <= n
+        if not fits or len(ours) != len(others) or written(mine).xreplace(named) != written(theirs):
+            return None
+        for a, b in named.items():
+            if bound.setdefault(a.tensor, read(b.tensor)) != read(b.tensor):
+                return None
+    return tuple(bound.items()) if set(bound) == set(kinds) - {step.target} else None
+
+
+def _of_extents(value: Any, tree: Any) -> Any:
+    """What a lookup finds, in a table of the tree's extents; the register may have more cells. Other values stay."""
+    if not (isinstance(value, Read) and isinstance(tree, Read) and value.index):
+        return value
+    both = zip(value.index, tree.index, strict=True)
+    return Read(value.args[0], *(Inside(written(mine), theirs.args[1]) for mine, theirs in both))
 
 
 def _lanewise(i: Instruction) -> bool:
@@ -196,11 +250,22 @@ def selected_instruction(machine: Hardware, kernel: Kernel, statement: int = 0) 
         require(rule)
     if machine.opened is not None or machine.engines:
         return None
+    if not _of_tables(kernel.statements[statement]):
+        return None
     try:
         asked = _Asked.of(kernel, statement)
     except IsamapError:  # the value has no type
         return None
     return _selected(machine, asked, (*RULES, *machine.rules))
+
+
+def _of_tables(s: Statement) -> bool:
+    """Whether what it reads by data are whole tables, at elements that are found without data."""
+    if writes_by_data(s):
+        return False
+    named = [a for a in s.inputs if elements(a.index)]
+    nested = {e.tensor for a in named for e in elements(a.index)} & {a.tensor for a in named}
+    return not nested and all(elements([i]) for a in named for i in a.index)
 
 
 @dataclass(frozen=True)
@@ -218,7 +283,13 @@ class _Asked:
         s = kernel.statements[statement]
         inputs = dict.fromkeys(a for a in s.inputs if a != s.target)
         names = {a: f"x{n}" for n, a in enumerate(inputs)} | {s.target: TO}
-        value = rewrite_reads(typed_value(kernel, s), lambda r: read(names[Access(r.tensor, tuple(r.index))]))
+
+        def renamed(r: Any) -> Any:
+            found = {e: element(names[Access(e.tensor, e.index)], ()) for e in elements(r.index)}
+            index = tuple(i.xreplace(found) for i in r.index) if found else ()
+            return Read(sp.Symbol(names[Access(r.tensor, tuple(r.index))]), *index)
+
+        value = rewrite_reads(typed_value(kernel, s), renamed)
         types = [(n, kernel.tensor(a.tensor).dtype) for a, n in names.items()]
         if types[-1][1] != bool_:  # lanes of bool are bytes of 0 and 1
             value, types = _as_bytes(value), [(n, d.cells) for n, d in types]
@@ -373,10 +444,19 @@ class _Selection:
         offers: list[Offer] = []
         made: list[_Part] = []
         given = set(sp.preorder_traversal(self.root))
+        looked_up = [s for s in lookups_of(self.machine, self.files.lanes) if self._lie(s)]
         for n, tree in enumerate(self.parts):
-            if isinstance(tree, Read):
+            if isinstance(tree, Read) and not tree.index:
                 offers.append(Offer(n, (), 0))
                 made.append(_Part(None, (), tree))
+                continue
+            if isinstance(tree, Read):
+                for step in looked_up:
+                    if type_of(tree, self.types) == step.instruction.types[step.target] and self._typed(step, tree):
+                        bound = _named(step, tree) or ()
+                        uses = tuple(self.numbers[t] for _, t in bound)
+                        offers.append(Offer(n, uses, round(TICKS / step.instruction.cost.per_cycle)))
+                        made.append(_Part(step, bound, tree))
                 continue
             for step in steps:
                 kind = partial(self._type, around=tree)
@@ -420,12 +500,28 @@ class _Selection:
             return False
         return step.by_lane and (i.rounding != "fused" or (self.asked.op == "+" and not self.asked.ordered))
 
+    def _lie(self, step: Step) -> bool:
+        """Whether the result and the indices of a lookup lie in registers in use; its table has one of its own."""
+        i, table = step.instruction, step.pattern.tensor
+        if i.name in self.machine.refused:
+            return False
+        files = [(o, place, self.files.of.get(i.types[o].name)) for o, place in i.places if o != table]
+        return all(f and (place, dict(i.c_types).get(o, "")) == (f.memory, f.c_type) for o, place, f in files)
+
+    def _typed(self, step: Step, tree: Any) -> bool:
+        """Whether the lookup's operands have the types of what it would be given."""
+        bound = _named(step, tree)
+        return bound is not None and all(self.types[t.tensor] == step.instruction.types[o] for o, t in bound)
+
     def _number(self, tree: Any) -> None:
         """Numbers for the parts of the value, each behind the parts it uses."""
         if tree in self.numbers or tree in self._open or not any(True for _ in reads(tree)):
             return
         self._open.add(tree)
-        for form in self.forms.of[tree]:
+        if isinstance(tree, Read) and tree.index:
+            for name in (tree.tensor, *(e.tensor for e in elements(tree.index))):
+                self._number(read(name))
+        for form in self.forms.of.get(tree, (tree,)):
             if not isinstance(form, Read):
                 for a in self._operands(form):
                     self._number(a)
@@ -477,7 +573,7 @@ class _Selection:
         composed: dict[Any, Any] = {}
         parts: list[tuple[float, tuple[str, ...]]] = []
         for n, p in enumerate(taken):
-            if isinstance(p.tree, Read):
+            if isinstance(p.tree, Read) and not p.tree.index:
                 names[p.tree], composed[p.tree] = f"{HOLE}{p.tree.tensor}", p.tree
                 lines += [f"{HOLE}{TO} = {names[p.tree]};"] if p.tree == self.forms.root else []
                 continue
@@ -492,7 +588,7 @@ class _Selection:
             else:
                 lines += self._by_step(p, names)
                 used.append(p.step.instruction)
-                composed[p.tree] = p.step.value({o: composed.get(t, t) for o, t in p.bound})
+                composed[p.tree] = _of_extents(p.step.value({o: composed.get(t, t) for o, t in p.bound}), p.tree)
                 decided = dict.fromkeys(r.tensor for r in reads(composed[p.tree]))
                 parts.append((1 / p.step.instruction.cost.per_cycle, tuple(decided)))
             if last:
@@ -505,7 +601,7 @@ class _Selection:
         rules = self.forms.rules(whole)
         if self.machine.simulated:
             plain = ""
-        made = self._described(re.sub(HOLE + r"(\w+)", r"{\1}", plain), used, cycles, value)
+        made = self._described(re.sub(HOLE + r"(\w+)", r"{\1}", plain), used, cycles, value, _tables(taken))
         return replace(made, rules=rules, cost=replace(made.cost, parts=tuple(parts)))
 
     def _own(self, element: Any) -> Any:
@@ -559,14 +655,30 @@ class _Selection:
         ]
         return lines
 
-    def _described(self, emit: str, used: list[Instruction], cycles: float, value: Any) -> SelectedInstruction:
+    def _described(
+        self, emit: str, used: list[Instruction], cycles: float, value: Any, tables: dict[str, tuple[Instruction, str]]
+    ) -> SelectedInstruction:
+        """tables: each with the instruction and its operand that hold it."""
         lane = (sym(LANE),)
         axis = Axis(LANE, sp.Integer(self.files.lanes))
+        shapes = {o: i.shapes[mine] for o, (i, mine) in tables.items()}
+
+        def element_at(r: Any) -> Any:
+            if not r.index:
+                return Read(r.args[0], *lane)
+            named = {e: element(e.tensor, lane) for e in elements(r.index)}
+            cells = zip(r.index, shapes[r.tensor], strict=True)
+            return Read(r.args[0], *(Inside(written(i).xreplace(named), sp.sympify(n)) for i, n in cells))
 
         def at(tree: Any) -> Any:
-            return rewrite_reads(tree, lambda r: Read(r.args[0], *lane))
+            return rewrite_reads(tree, element_at)
 
-        tensors = tuple(Tensor(o, d, (axis.extent,)) for o, d in sorted(self.types.items(), key=lambda t: t[0] != TO))
+        order = sorted(self.types.items(), key=lambda t: t[0] != TO)
+        tensors = tuple(Tensor(o, d, shapes.get(o, (axis.extent,))) for o, d in order)
+        own = {o: self.files.of[d.name] for o, d in order}
+        files = {o: (f.memory, f.c_type) for o, f in own.items()}
+        for o, (i, mine) in tables.items():
+            files[o] = dict(i.places)[mine], dict(i.c_types).get(mine, "")
 
         def kernel(value: Any) -> Kernel:
             s = Statement(Access(TO, lane), self.asked.op, at(value), (axis,))
@@ -580,18 +692,24 @@ class _Selection:
         return SelectedInstruction(
             f"{self.machine.name}.{SELECTED}",
             kernel(self.value),
-            places=tuple((t.name, self.files.of[t.dtype.name].memory) for t in tensors),
+            places=tuple((t.name, files[t.name][0]) for t in tensors),
             emit=emit,
             requires=tuple(dict.fromkeys(r for i in sources for r in i.requires)),
             cost=Cost(sum(i.cost.latency for i in used), 1 / max(cycles, 1 / TICKS)),
             exact=kernel(rewrite_reads(value, self._own) if self.mixed else value),
             rounding="fused" if fused else "unfused" if floats else "exact",
-            c_types=tuple((t.name, c) for t in tensors if (c := self.files.of[t.dtype.name].c_type)),
+            c_types=tuple((t.name, c) for t in tensors if (c := files[t.name][1])),
             headers=tuple(dict.fromkeys(h for i in sources for h in (*i.headers, "stdint.h", "string.h"))),
             prelude=tuple(dict.fromkeys(p for i in sources for p in i.prelude)),
             temporaries=min(4, len(used)),
             steps_taken=(*(i.short for i in used), *(["portable C"] if "for (int" in emit else [])),
         )
+
+
+def _tables(taken: Sequence[_Part]) -> dict[str, tuple[Instruction, str]]:
+    """Each table looked up by the parts, with the instruction and its operand that hold it."""
+    looked_up = [p for p in taken if p.step and isinstance(p.tree, Read) and p.tree.index]
+    return {p.tree.tensor: (p.step.instruction, p.step.pattern.tensor) for p in looked_up if p.step}
 
 
 def cover_digest(emit: str) -> str:

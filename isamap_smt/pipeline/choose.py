@@ -78,6 +78,10 @@ def candidates(
     offered = _offered(kernel, hardware, pinned, main)
     ranked = _onto_vectors(kernel, hardware, offered, sizes, search, main, pinned is not None, ahead)
     ranked = [r for r in ranked if _takes_digits(r[2].mapping, digits)]
+    if not ranked and by_data(kernel.statements[main]):
+        raise ScheduleError(
+            f"{kernel.name}: an index of statement {main + 1} is data, and no instruction here follows one"
+        )
     notes: tuple[str, ...] = ()
     if not ranked and not digits and not pinned:
         scalar, ranked = _points(kernel, hardware, offered, sizes, search, main)
@@ -189,13 +193,9 @@ def _check_points(kernel: Kernel, sizes: dict[str, int], statement: int) -> None
 
 
 def _check_reads(kernel: Kernel, main: int) -> None:
-    """Raise ScheduleError for indices from data, and for reads of results not covered by any program yet."""
+    """Raise ScheduleError for reads of results not covered by any program yet."""
     for n, s in enumerate(kernel.statements):
         out, recurrence = s.target.tensor, kernel.recurrence_of(n)
-        if n == main and by_data(s):
-            raise ScheduleError(
-                f"{kernel.name}: an index of statement {n + 1} is data, and no instruction here follows one"
-            )
         for a in s.inputs:
             if recurrence is not None and a != s.target:
                 continue  # the time steps put reading and writing in order; the program's proof shows that they do

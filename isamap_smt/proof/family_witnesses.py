@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from isamap_encodings.models import Cube, Model
+from isamap_smt.ir.expr import elements as in_indices
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.reach import possible_sizes
@@ -118,7 +119,7 @@ class PairWitness:
         contract = family.instruction.kernel.statements[0]
         index: dict[str, Any] = {a.tensor: a.index for a in (contract.target, *contract.inputs)}
         for operand, access in binding:
-            if access == self.access:
+            if access == self.access and not in_indices(index[operand]):  # data may bring any two points together
                 same = all(int(evaluate(i, one)) == int(evaluate(i, two)) for i in index[operand])
                 if same == (self.claim == "agreement"):
                     return True

@@ -25,15 +25,17 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir.expr import Inside, insides, written
 from isamap_smt.ir.hypotheses import Finite
 from isamap_smt.ir.interpret import beyond_for, neutral
 from isamap_smt.ir.portable import computing
 from isamap_smt.ir.program import Compute, Point, Use
-from isamap_smt.ir.scalar import Cast, Read, SMul, SNeg, sums
+from isamap_smt.ir.scalar import Cast, Read, SMul, SNeg, reads, sums
+from isamap_smt.ir.used import uses
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_executions import Execution, execution, executions, the_mapping
 from isamap_smt.proof.program_held import Place
-from isamap_smt.proof.program_sites import Formula, Site, conjunction, equal, rename, state
+from isamap_smt.proof.program_sites import Formula, Site, conjunction, equal, rename, span, state
 from isamap_smt.proof.zero_products import any_zero_is_enough
 
 LARGEST = 65504  # what the smallest floating-point type holds; a number beyond it may be infinite where it is used
@@ -67,7 +69,22 @@ def _compute(book: Book, site: Site) -> None:
         _holds(book, p, access.tensor)
         needed = [rename(i, e.point) for i in access.index]
         words = f"{p.name} {place(site)} holds {access.tensor}{list(access.index)} of its point"
-        book.ask("program", p.name, words, given, [p.held.guard, *equal(p.held.coordinates, needed)])
+        by_data = any(p.index == index for _, index in e.named)
+        known = [*given, *_valid(book, e)] if by_data else given
+        book.ask("program", p.name, words, known, [p.held.guard, *equal(p.held.coordinates, needed)])
+    for operand, index in e.named:  # of other indices a contract says nothing
+        goals = [f for i in insides(index) for f in span(*i.args)]
+        words = f"each index of {operand} {place(site)} names one of its cells"
+        book.ask("bounds", subject(site), words, [*given, *_valid(book, e)], goals)
+
+
+def _valid(book: Book, e: Execution) -> list[Formula]:
+    """The statement's indices made of data lie in their dimensions at the point: each call looks, where it uses them."""
+    found: list[Formula] = []
+    for u in uses(book.sites.kernel):
+        if u.statement == e.position and not u.conditions and isinstance(u.index, Inside):
+            found += span(rename(written(u.index), e.point), rename(u.extent, e.point))
+    return found
 
 
 def _holds(book: Book, p: Place, tensor: str) -> None:
@@ -102,7 +119,8 @@ def _neutral(book: Book, site: Site) -> None:
         return
     assert isinstance(node, Compute)
     statement, instruction = e.statement, node.instruction
-    inputs = [p for _, p in e.inputs]
+    factors = {(r.tensor, tuple(r.index)) for r in reads(statement.value)}
+    inputs = [p for a, p in e.inputs if (a.tensor, a.index) in factors]  # what is an index alone is no factor
     outside = ("not", conjunction(e.inside()))
     assumed = instruction.assume or the_mapping(sites, e.position).kernel.ranges
     alone = beyond_for(statement) and isinstance(instruction.kernel.statements[0].value, Read) and not assumed
@@ -180,7 +198,7 @@ def _floating(book: Book, inputs: list[Place], ordered: bool, plain: bool, one: 
         others = [q for m, q in enumerate(inputs) if m != n]
         finite = [q for q in others if one and _finite(book, q.held.tensor)]
         used += [q.held.tensor for q in finite]
-        rest = [("or", _zero(q), q.held.guard) if q in finite else _zero(q) for q in others]
+        rest = [("or", _zero(q), q.held.guard, *q.padded) if q in finite else _zero(q) for q in others]
         options.append(("and", zero, *rest))
     signs = {p.held.outside for p in inputs} if plain else set()
     words = "all factors are zeros"

@@ -12,7 +12,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.expr import sym
+from isamap_smt.ir.expr import elements, sym
 from isamap_smt.ir.kernel import Access, Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import Compute, Point
@@ -35,7 +35,8 @@ class Execution:
     """Points of statement number `position` computed by one execution, as functions of its state.
 
     point: by kernel axis. target: the place updated; inputs: (element read by the statement, its place). empty: the
-    value of each program axis without kernel axes. live: the condition under which the lane counts.
+    value of each program axis without kernel axes. live: the condition under which the lane counts. named: operands read
+    by data, each with the cell named by what its index registers hold.
     """
 
     site: Site
@@ -47,6 +48,7 @@ class Execution:
     inputs: tuple[tuple[Access, Place], ...]
     empty: dict[str, Any]
     live: Formula
+    named: tuple[tuple[str, tuple[Any, ...]], ...] = ()
 
     def inside(self) -> list[Formula]:
         """The point lies in the kernel's domain and the empty axes are at 0."""
@@ -105,11 +107,16 @@ def operand_access(sites: Sites, position: int, operand: str) -> Access:
         raise UnrecognisedError(f"the mapping binds no operand {operand}")
     if operand == m.instruction.kernel.statements[0].target.tensor:
         return s.target
-    old = [Access(r.tensor, r.index) for r in reads(m.statement.value)]
-    new = [Access(r.tensor, r.index) for r in reads(s.value)]
+    old, new = _read(m.statement), _read(s)
     if bound not in old or len(old) != len(new):
         raise UnrecognisedError(f"operand {operand} is bound to no element the statement reads")
     return new[old.index(bound)]
+
+
+def _read(s: Statement) -> list[Access]:
+    """Every element read, repeated ones included; then those in indices, each once."""
+    value = [Access(r.tensor, r.index) for r in reads(s.value)]
+    return [*value, *(Access(e.tensor, e.index) for e in elements(i for a in (*value, s.target) for i in a.index))]
 
 
 def execution(sites: Sites, site: Site) -> Execution:
@@ -125,7 +132,8 @@ def execution(sites: Sites, site: Site) -> Execution:
     axes = program_axes(sites, position)
     empty = {a.name: axis_value(site, a) for a in axes if not a.members}
     taken = tuple((operand_access(sites, position, o), p) for o, p in inputs)
-    return Execution(site, position, statement, axes, point, acc, taken, empty, acc.held.guard)
+    named = tuple((o, p.index) for o, p in inputs if elements(p.index))
+    return Execution(site, position, statement, axes, point, acc, taken, empty, acc.held.guard, named)
 
 
 def _computed(sites: Sites, site: Site, node: Point) -> Execution:

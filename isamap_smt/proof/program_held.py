@@ -6,15 +6,17 @@ describes exactly the arriving value, for every cell written.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.expr import sym
+from isamap_smt.ir.expr import element, elements, sym
 from isamap_smt.ir.instruction import ACCUMULATE, MOVES
 from isamap_smt.ir.interpret import left_beyond
+from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Move, Ref
 from isamap_smt.ir.scalar import Read
 from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedError, conjunction, equal, rename
@@ -39,7 +41,8 @@ class Place:
     """A cell of a buffer or an element of a tensor.
 
     lies: the shape by which it is addressed, another one if the program folds the tensor. home: the Alloc's site, None
-    for a tensor.
+    for a tensor. padded: the condition under which a cell named by data is one of an element because its indices are
+    padded with 0.
     """
 
     ref: Ref
@@ -48,6 +51,7 @@ class Place:
     lies: tuple[Any, ...]
     held: Held
     home: Site | None
+    padded: tuple[Formula, ...] = ()
 
     @property
     def name(self) -> str:
@@ -161,8 +165,37 @@ def operand_cells(site: Site, sites: Sites) -> tuple[Place, list[tuple[str, Plac
             raise UnrecognisedError(f"{ref.name} is not a register of {want.dtype}{list(want.shape)}")
         return place
 
-    inputs = [(a.tensor, cell(a.tensor, a.index)) for a in s.inputs if a.tensor != s.target.tensor]
-    return cell(s.target.tensor, s.target.index), inputs
+    inputs: dict[str, Place] = {}
+    indices = {}
+    for a in sorted(
+        s.inputs, key=lambda a: bool(elements(a.index))
+    ):  # indices first: cells are named by what they hold
+        if a.tensor != s.target.tensor and not elements(a.index):
+            found = inputs[a.tensor] = cell(a.tensor, a.index)
+            indices[element(a.tensor, a.index)] = found.held
+        elif a.tensor != s.target.tensor:
+            inputs[a.tensor] = _named(a, indices, cell)
+    order = [a.tensor for a in s.inputs if a.tensor in inputs]
+    return cell(s.target.tensor, s.target.index), [(o, inputs[o]) for o in order]
+
+
+def _named(a: Access, indices: dict[Any, Held], cell: Callable[[str, tuple[Any, ...]], Place]) -> Place:
+    """The cell named by data: by the elements in the registers that are its indices, where these hold elements.
+
+    Elsewhere nothing is known of it.
+    """
+    used = elements(a.index)
+    if not all(e in indices for e in used):
+        raise UnrecognisedError(f"{a.tensor} is read at an index that is no operand's element")
+    held = {e: element(indices[e].tensor, indices[e].coordinates) for e in used}
+    found, first = (
+        cell(a.tensor, tuple(sp.sympify(i).xreplace(named) for i in a.index))
+        for named in (held, dict.fromkeys(used, sp.S.Zero))
+    )
+    known = conjunction([*(indices[e].guard for e in used), found.held.guard])
+    zeros = all(indices[e].outside in ("0", "-0") for e in used)
+    padded = conjunction([*(("not", indices[e].guard) for e in used), first.held.guard])
+    return replace(found, held=replace(found.held, guard=known, outside=DEAD), padded=(padded,) if zeros else ())
 
 
 def arrives(t: Transfer) -> Formula:

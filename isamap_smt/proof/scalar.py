@@ -27,7 +27,6 @@ from isamap_smt.ir.expr import is_constant, symbols_of
 from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.fused import fma
 from isamap_smt.ir.hypotheses import Hypothesis, Range, Stated
-from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.instruction import Instruction, SelectedInstruction
 from isamap_smt.ir.instruction_checks import ROUNDINGS
 from isamap_smt.ir.kernel import REDUCTIONS, Access, Kernel, Statement
@@ -298,10 +297,8 @@ def may_compute(kernel: Kernel, instruction: Instruction, statement: int = 0) ->
     """Whether operator, element types and value are proved to be the instruction's, in some order of operands.
 
     These claims do not depend on the placement of axes: without such an order no mapping is legal, and none need be
-    looked for. A statement that reads by data has no such order here: no program of such a mapping is made.
+    looked for.
     """
-    if by_data(kernel.statements[statement]):
-        return False
     return any(
         isinstance(_operands(m), Proved) and isinstance(_value(m), Proved)
         for binding in bindings(kernel, instruction, "any", statement)

@@ -20,7 +20,7 @@ from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.meaning import Fold, Rows
-from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, SMul, SNeg, SSub, Sum, Unary
+from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, SMul, SNeg, SSub, Sum, Unary, reads
 from isamap_smt.ir.typed import literal_kind, type_of
 from isamap_smt.proof.scalar_trees import accumulation
 
@@ -28,6 +28,8 @@ from isamap_smt.proof.scalar_trees import accumulation
 @lru_cache(maxsize=512)
 def any_zero_is_enough(contract: Kernel) -> bool:
     """Whether the contract's statement adds a zero as soon as one of its operands is zero, and the others are finite.
+
+    An operand that is an index alone is none of them.
 
     >>> from isamap_smt.language import kernel
     >>> [any_zero_is_enough(kernel(f"C[i] += {x}", dtypes=dict.fromkeys("ABC", "f32"))) for x in ("A[i]*B[i]", "3*A[i]*B[i]")]
@@ -40,7 +42,7 @@ def any_zero_is_enough(contract: Kernel) -> bool:
     def finite(product: Any, factor: Any) -> bool:
         return _largest(factor, types, type_of(product, types) or out) < inf
 
-    return all(Zeros(frozenset({a.tensor}), finite).of(value) for a in statement.inputs)
+    return all(Zeros(frozenset({r.tensor}), finite).of(value) for r in reads(statement.value))
 
 
 class Zeros(Fold[bool]):

@@ -22,6 +22,7 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import ProgramAxis, program_axes
 from isamap_smt.ir.ways import way_in, way_out
+from isamap_smt.mapping.layout import element_axes, lane_axes
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 
 ASSUMED = 1024  # points assumed for an axis whose size is not given; fewer where there are many such axes
@@ -103,8 +104,7 @@ class Setting:
     @remembered
     def relevant(self, operand: str) -> tuple[int, ...]:
         """Positions of the program axes the operand's element depends on; its empty lanes count."""
-        used = symbols_of(self.mapping.operand_access(operand).index)
-        lanes = symbols_of(self.mapping.cells(operand))
+        used, lanes = element_axes(self.mapping, operand), lane_axes(self.mapping, operand)
         return tuple(
             d
             for d, a in enumerate(self.axes)
@@ -151,7 +151,7 @@ class Setting:
 
     def vectors(self, operand: str) -> bool:
         """Whether a load brings another element into every lane; broadcasts, also in groups, do not."""
-        lanes = symbols_of(self.mapping.cells(operand))
+        lanes = lane_axes(self.mapping, operand)
         return bool(lanes) and lanes <= {self.axes[d].lane for d in self.relevant(operand)}
 
     def widened(self, operand: str) -> bool:

@@ -75,7 +75,7 @@ def _originals(module: str) -> dict[str, Any]:
     return found
 
 
-ORIGINALS = tuple(Original(m, n) for m in ("statements", "recurrences") for n in _originals(m))
+ORIGINALS = tuple(Original(m, n) for m in ("statements", "recurrences", "tables") for n in _originals(m))
 
 
 def mutants(program: Program) -> Iterator[tuple[str, str, Program]]:

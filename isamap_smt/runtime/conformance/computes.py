@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 
 from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.indirect import drawn, index_tensors
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.runtime.conformance import source
 from isamap_smt.runtime.conformance.arena import Arena
@@ -27,7 +28,8 @@ _TOGETHER = 512  # executions of each thread, which it repeats
 def operands(i: Instruction, results: int, random: np.random.Generator) -> Arrays:
     """Operands of at least so many accumulators, and of a whole number of blocks of executions.
 
-    If the description assumes a range, all values lie in it, unless it states the real computation.
+    If the description assumes a range, all values lie in it, unless it states the real computation. What is an index
+    names a cell.
     """
     target = i.kernel.tensor(i.kernel.outputs[0])
     batch = -(-max(results, 1) // prod(int(e) for e in target.shape))
@@ -35,9 +37,10 @@ def operands(i: Instruction, results: int, random: np.random.Generator) -> Array
     assumed = {o: (low, high) for o, low, high in i.assume} if i.exact is None else {}
     arrays = {}
     for t in i.kernel.tensors:
-        cells = prod(int(e) for e in t.shape)
-        if t.name in assumed:
-            values = within(t.dtype, *assumed[t.name], batch * cells, random)
+        cells, data = prod(int(e) for e in t.shape), t.name in index_tensors(i.kernel)
+        if t.name in assumed or data:
+            ends = assumed.get(t.name) or drawn(i.kernel, t.name, t.dtype.low, t.dtype.high)
+            values = within(t.dtype, *ends, batch * cells, random)
         else:
             first = simple_values(t.dtype, _SIMPLE * cells, random)
             values = np.concatenate([first, random_values(t.dtype, (batch - _SIMPLE) * cells, random)])
