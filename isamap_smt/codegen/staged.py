@@ -47,6 +47,7 @@ from isamap_smt.ir.staging import active_points, counts, guards, passed_points
 from isamap_smt.ir.states import CODE
 from isamap_smt.mapping.epilogue import Cover, Step
 from isamap_smt.mapping.instances import computing, given_to
+from isamap_smt.mapping.named_cells import of_tiles, whole_tiles
 from isamap_smt.mapping.runs import Runs, point_of, runs_of
 from isamap_smt.scheduling.staged_ends import fitting_covers
 
@@ -64,13 +65,19 @@ class _Lowering:
     machine: Hardware
 
     @cached_property
-    def mapping(self) -> Any:
+    def proved(self) -> Any:
+        """The mapping carried out."""
         return self.schedule.proved.mapping
 
     @cached_property
+    def mapping(self) -> Any:
+        """The same for whoever moves tiles."""
+        return of_tiles(self.proved)
+
+    @cached_property
     def compute(self) -> Instruction:
-        """The computing instruction, with the numbers of the mapping in its contract."""
-        return computing(self.mapping, self.machine)
+        """The computing instruction, with the numbers of the mapping in its contract, for whoever moves tiles."""
+        return whole_tiles(computing(self.proved, self.machine))
 
     @cached_property
     def output(self) -> Stage:
@@ -127,7 +134,7 @@ class _Lowering:
 
     def program(self) -> Program:
         buffers = tuple(Alloc(b) for b in (*(self._buffer(s) for s in self.schedule.stages), *self._beside.values()))
-        kernel = self.mapping.kernel if self.mapping.split is None else self.mapping.split.origin
+        kernel = self.proved.kernel if self.proved.split is None else self.proved.split.origin
         return Program(
             None,
             kernel,
@@ -347,7 +354,7 @@ class _Lowering:
 
     @cached_property
     def _epilogue(self) -> Epilogue:
-        return epilogue_of(self.mapping.kernel)
+        return epilogue_of(self.proved.kernel)
 
     @cached_property
     def _cover(self) -> Cover:
@@ -484,11 +491,11 @@ class _Lowering:
 
     def _compute(self) -> Command:
         at = self._tiles_at(self._inner)
-        point = tuple((n, sp.expand(substitute(e, at))) for n, e in point_of(self.mapping).items())
+        point = tuple((n, sp.expand(substitute(e, at))) for n, e in point_of(self.proved).items())
         filled = (s for s in self.inputs if not self._is_outer(s) and not s.stays)
         awaits = tuple((f"filled_{self._key(s)}", self._number(s) + 1) for s in filled)
         own = self.machine.instruction(self.compute.name)
-        given = given_to(own, self.compute)
+        given = given_to(own, self.proved.instruction)
 
         def place(operand: str) -> Ref:
             instead = given.get(operand)

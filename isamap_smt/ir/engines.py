@@ -103,12 +103,8 @@ def placed(name: str, contract: Kernel, places: Mapping[str, Any]) -> Placed:
         elif inside.strip() == f"{_written(contract, operand)}]":
             state = memories[operand]
         else:
-            if found := elements({a.tensor: a.index for a in contract.statements[0].inputs}.get(operand, ())):
-                raise LanguageError(
-                    f"{where} and is read at {found[0]}: uses of engines take cells by axes alone; leave engine= and the "
-                    "brackets of places out, and mappings onto it are found and proved, without a schedule"
-                )
-            cells.append((operand, *_row_and_column(where, contract, inside)))
+            index = {a.tensor: a.index for a in contract.statements[0].inputs}.get(operand, ())
+            cells.append((operand, *_row_and_column(where, contract, inside, index)))
     return Placed(memories, tuple(cells), tuple(far), state)
 
 
@@ -118,16 +114,35 @@ def _written(contract: Kernel, operand: str) -> str:
     return ",".join(map(str, target.index)) if target.tensor == operand and len(target.index) == 1 else ""
 
 
-def _row_and_column(where: str, contract: Kernel, inside: str) -> tuple[Any, Any]:
+def _row_and_column(where: str, contract: Kernel, inside: str, index: tuple[Any, ...]) -> tuple[Any, Any]:
+    """index: the operand's in the contract. A dimension that data names has a name of its own in the place."""
     axes = [a.name for a in contract.axes]
     parts = [p.strip() for p in inside.rstrip("] ").split(",")]
     if len(parts) != 2 or not inside.rstrip().endswith("]"):
         raise LanguageError(f"{where}: {_FORM}")
+    named = _of_dimensions(where, parts, index, axes) if elements(index) else {}
     for part in parts:
-        if part != "0" and part not in axes:
+        if part != "0" and part not in axes and part not in named:
             raise LanguageError(f"{where}, and {part!r} is no axis; {did_you_mean(part, axes)}")
     row, column = (0 if p == "0" else sym(p) for p in parts)
     return row, column
+
+
+def _of_dimensions(where: str, parts: list[str], index: tuple[Any, ...], axes: list[str]) -> set[str]:
+    """The names of dimensions that data names: rows and columns of the place are the operand's dimensions, in order."""
+    given = [p for p in parts if p != "0"]
+    named = {p for p, i in zip(given, index, strict=False) if elements([i])}
+    plain = [p for p, i in zip(given, index, strict=False) if not elements([i])]
+    if len(given) != len(index) or plain != [str(i) for i in index if not elements([i])]:
+        raise LanguageError(
+            f"{where} and is read at {elements(index)[0]}: write its dimensions in their order, with a name of its own for one "
+            "that data names, such as 'scratchpad[h,j]' for b[idx[i], j]"
+        )
+    if wrong := next((p for p in sorted(named) if p in axes or not _is_name(p)), ""):
+        raise LanguageError(
+            f"{where}, and data names the cell along {wrong!r}, where an axis counts; give that dimension another name"
+        )
+    return named
 
 
 def _is_name(text: Any) -> bool:
@@ -321,6 +336,9 @@ def _check_cells(
             f"{where}: {operand} is {dtype}, and cells of {memory} have {m.bits} bits; signed integers of more have so few"
         )
     extents = {a.name: a.extent for a in i.kernel.axes}
+    named = [str(e) for e in cells[operand] if e != 0]
+    if elements(i.indices.get(operand, ())):
+        extents |= dict(zip(named, i.shapes[operand], strict=True))
     rows, columns = (extents.get(str(e), 1) for e in cells[operand])
     if exceeds(columns * dtype.bytes, m.row) or exceeds(rows, m.rows) or exceeds(rows, LARGEST):
         raise HardwareError(

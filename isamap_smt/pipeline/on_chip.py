@@ -19,6 +19,7 @@ from isamap_smt.ir.program import Alloc, Program
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.staging import tiles_of
 from isamap_smt.ir.traversal import nodes_of
+from isamap_smt.mapping.named_cells import of_tiles
 from isamap_smt.scheduling.staying import Kept, Staying, layout_of
 
 Chosen = tuple[Schedule, tuple[str, ...]]  # of a phase, and notes
@@ -139,6 +140,6 @@ def _as_made(new: _Stay, schedule: Schedule) -> _Stay:
     """The tensor with its layout and rows as the phase computing it leaves them."""
     mapping = schedule.proved.mapping
     (stage,) = (s for s in schedule.stages if s.stays and schedule.tensor(s) == new.staying.tensor)
-    rows = stage.slots * stage.rows * tiles_of(mapping, schedule.loops, stage.operand, stage.depth or 0)
+    rows = stage.slots * stage.rows * tiles_of(of_tiles(mapping), schedule.loops, stage.operand, stage.depth or 0)
     made = replace(new.staying, layout=layout_of(mapping, stage.operand))
     return replace(new, staying=made, rows=rows)

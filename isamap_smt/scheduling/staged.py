@@ -20,6 +20,7 @@ from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import CostPart, LoopStep, Schedule, Stage
 from isamap_smt.ir.staging import side_by_side, steps
 from isamap_smt.mapping.instances import computing
+from isamap_smt.mapping.named_cells import of_tiles
 from isamap_smt.mapping.runs import blocked, blocks
 from isamap_smt.scheduling.arguments import Pin
 from isamap_smt.scheduling.clashing import clashing
@@ -250,7 +251,7 @@ def decoded(mapping: Mapping, q: Question, d: StagingDecision) -> tuple[tuple[Lo
         replace(x, stays=True, offset=at[x.operand][0], stored=at[x.operand][1]) if x.operand in at else x
         for x in stages
     ]
-    return loops, side_by_side(mapping, loops, placed)
+    return loops, side_by_side(of_tiles(mapping), loops, placed)
 
 
 def _pinned(q: Question, mapping: Mapping, pins: tuple[Pin, ...]) -> Question:

@@ -28,6 +28,7 @@ from isamap_smt.ir.staging import active_points, conditions, passed_points
 from isamap_smt.mapping.epilogue import Cover
 from isamap_smt.mapping.instances import computing
 from isamap_smt.mapping.layout import GATHER, supply
+from isamap_smt.mapping.named_cells import of_tiles, whole_tiles
 from isamap_smt.mapping.runs import runs_of
 from isamap_smt.proof.narrow import sums_fit
 from isamap_smt.scheduling.served import longest, served, shared
@@ -74,6 +75,8 @@ def question(
     compute = computing(mapping, hardware)
     epilogue = check_form(mapping, compute)
     _check_width(mapping, hardware, compute)
+    one, every = executions(mapping, hardware, sizes)
+    mapping, compute = of_tiles(mapping), whole_tiles(compute)
     out = mapping.instruction.kernel.statements[0].target.tensor
     paths = {o.name: _paths(mapping, hardware, compute, o) if o.name != out else () for o in compute.operands}
     ends = fitting_covers(mapping, hardware, compute, epilogue)
@@ -103,7 +106,6 @@ def question(
         made[o.name] = home
     inputs = tuple(v for n, v in made.items() if n != out)
     memories = tuple((m.name, m.rows - _beside(ends, m.name)) for m in hardware.memories if m.rows)
-    one, every = executions(mapping, hardware, sizes)
     problem = StagingProblem(
         axes, inputs, made[out], memories, of.ticks_of(one), compute.engine,
         outers=tuple(outers), pins=tuple(sorted(pins.items())),
@@ -230,6 +232,7 @@ def lacking(mapping: Mapping, hardware: Hardware) -> dict[str, str]:
     _check_machine(hardware)
     compute = computing(mapping, hardware)
     epilogue = check_form(mapping, compute)
+    mapping, compute = of_tiles(mapping), whole_tiles(compute)
     out = mapping.instruction.kernel.statements[0].target.tensor
     found: dict[str, str] = {}
     for o in compute.operands:
@@ -263,7 +266,8 @@ def check_form(mapping: Mapping, compute: Instruction) -> Epilogue:
         raise ScheduleError(f"{told}: {why}")
     if why := reduced_beyond(mapping, compute):
         raise ScheduleError(f"{mapping.id}: {why}")
-    check_cuts(mapping, {o.name: runs_of(mapping, o.name, str(o.row)).view for o in compute.operands})
+    tiles = of_tiles(mapping)
+    check_cuts(tiles, {o.name: runs_of(tiles, o.name, str(o.row)).view for o in compute.operands})
     return epilogue
 
 

@@ -15,6 +15,7 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.staging import guards
+from isamap_smt.mapping.named_cells import of_tiles
 from isamap_smt.mapping.runs import runs_of
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ NOTHING_KEPT = Kept()
 
 def layout_of(mapping: Mapping, operand: str) -> Layout:
     """The elements in cells of the operand's tiles, independent of axis names."""
-    home = mapping.instruction.operand(operand)
+    home, mapping = mapping.instruction.operand(operand), of_tiles(mapping)
     cells = {str(home.row): sym("row"), str(home.column): sym("column")}
     names: dict[str, Any] = dict(cells)
     coordinates = []

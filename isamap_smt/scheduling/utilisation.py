@@ -14,6 +14,7 @@ from isamap_smt.ir.scalar import SMul
 from isamap_smt.ir.schedule import BANDWIDTH, LINK, MACS, MEMORY, POINTS, LoopStep, Stage, Utilisation
 from isamap_smt.ir.staging import tiles_of
 from isamap_smt.mapping.instances import computing
+from isamap_smt.mapping.named_cells import of_tiles
 from isamap_smt.simulator.max_plus import Timing
 
 
@@ -66,6 +67,6 @@ def _memories(
 ) -> Iterator[Utilisation]:
     used: dict[str, int] = {}
     for s in stages:
-        rows = s.slots * s.rows * tiles_of(mapping, loops, s.operand, s.depth or 0)
+        rows = s.slots * s.rows * tiles_of(of_tiles(mapping), loops, s.operand, s.depth or 0)
         used[s.memory] = used.get(s.memory, 0) + rows
     return (Utilisation(MEMORY, m.name, used.get(m.name, 0), m.rows) for m in machine.memories if m.rows)

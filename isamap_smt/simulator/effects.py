@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from isamap_smt.ir.errors import DTypeError, LanguageError
 from isamap_smt.ir.evaluate import Functions
-from isamap_smt.ir.expr import sym
+from isamap_smt.ir.expr import elements, evaluate, held_as, sym, written
 from isamap_smt.ir.instruction import GIVE, TAKE, Instruction
 from isamap_smt.ir.interpret import neutral
+from isamap_smt.ir.kernel import Access as Element
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import immediate
 from isamap_smt.ir.scalar import Read, cast, reads, rewrite_reads, sums
@@ -110,11 +112,15 @@ def _act(
         return lambda iteration: None
     statement = instruction.kernel.statements[0]
     target = next(a for a in accesses if a.operand == statement.target.tensor)
-    needed = {r.tensor for r in reads(statement.value)}
+    needed = {a.tensor for a in statement.inputs} - {statement.target.tensor} | {
+        r.tensor for r in reads(statement.value)
+    }
+    named = [a for a in statement.inputs if elements(a.index)]
     sources = [(a.operand, held[a.space], a.cells, a.which.tolist()) for a in accesses if a.operand in needed]
     cells, cleared, wrong, which = target.cells, target.cleared, target.wrong, target.which.tolist()
     into, outside = held[target.space], poison[target.space]
     bits = 0 if target.space.tensor else narrow.get(target.space.name, 0)
+    spans: dict[int, dict[str, Array]] = {}
     values: dict[int, Value] = {}  # by the target's footprint, which tells active points apart
     numbers = {o: immediate(r) or 0 for o, r in site.use.operands if o in instruction.immediates}
     combine = None if statement.op == "=" else _COMBINE[statement.op].at
@@ -125,9 +131,14 @@ def _act(
         if value is None:
             active = {a: int(v[iteration]) for a, v in site.active.items()}
             front = {a: int(v[iteration]) for a, v in site.front.items()}
+            spans[footprint] = points(instruction, active, front)[0]
             key = (id(instruction), *numbers.values(), *active.values(), *front.values())
             value = values[footprint] = made[key] = made.get(key) or _make(instruction, (active, front), numbers)
-        found = value({name: array[at[number[iteration]]] for name, array, at, number in sources})
+        taken = {name: array[at[number[iteration]]] for name, array, at, number in sources}
+        for a in named:
+            beyond = next(array[-1:] for name, array, _, _ in sources if name == a.tensor)
+            taken[a.tensor] = _named(instruction, a, spans[footprint], taken, beyond)
+        found = value(taken)
         if combine is None:
             into[cells[footprint]] = found
             if cleared[footprint].size:
@@ -140,6 +151,31 @@ def _act(
             into[-1:] = outside
 
     return act
+
+
+def _named(
+    instruction: Instruction, a: Element, at: dict[str, Array], taken: Mapping[str, Array], beyond: Array
+) -> Array:
+    """The cell named by data at each point. taken: the values of operands at the points, of this one of its tile."""
+    shape = tuple(int(n) for n in instruction.shapes[a.tensor])
+    held = {held_as(e.tensor): _AtPoints(taken[e.tensor]) for e in elements(a.index)}
+    index = [np.broadcast_to(np.asarray(evaluate(written(i), {**at, **held})), at["#"].shape) for i in a.index]
+    inside = np.ones(at["#"].shape, bool)
+    for i, n in zip(index, shape, strict=True):
+        inside &= (i >= 0) & (i < n)
+    flat = np.ravel_multi_index([np.where(inside, i, 0) for i in index], shape)
+    return np.where(inside, taken[a.tensor][flat], beyond)
+
+
+class _AtPoints:
+    """The values of an operand that is an index, at each point."""
+
+    def __init__(self, values: Array) -> None:
+        self.values = values.astype(np.int64)
+
+    def at(self, *index: Any) -> Array:
+        """An operand is read at one cell in each point."""
+        return self.values
 
 
 def _cut(values: Array, bits: int) -> Array:

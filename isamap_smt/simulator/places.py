@@ -20,7 +20,7 @@ import sympy as sp
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.engines import ZERO, Operand
 from isamap_smt.ir.errors import DTypeError, LanguageError, UnknownNameError, did_you_mean
-from isamap_smt.ir.expr import evaluate, symbols_of
+from isamap_smt.ir.expr import elements, evaluate, symbols_of
 from isamap_smt.ir.instruction import GIVE, TAKE, Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import MAIN
@@ -166,7 +166,7 @@ def _access(program: Program, kernel: Kernel, number: int, site: Site, operand: 
     instruction = site.use.instruction
     statement = instruction.kernel.statements[0]
     writes = statement.target.tensor == operand.name
-    own_read = any(r.tensor == operand.name for r in reads(statement.value))
+    own_read = any(a.tensor == operand.name for a in statement.inputs)
     dtype = instruction.kernel.tensor(operand.name).dtype
     clears = writes and statement.op == "=" and instruction.beyond == ZERO
     buffer = buffers(program).get(place.name)
@@ -179,6 +179,7 @@ def _access(program: Program, kernel: Kernel, number: int, site: Site, operand: 
     cells, cleared, wrong = [empty] * first.size, [empty] * first.size, [""] * first.size
     for active, front, members in _by_active(site, first):
         inside, beyond = points(instruction, active, front)
+        inside = _tile(instruction, operand) or inside
         iterations = first[members]
         found, said = where.cells(iterations, inside, inside["#"].size)
         extra, also = where.cells(iterations, beyond, beyond["#"].size) if clears else (None, None)
@@ -189,6 +190,17 @@ def _access(program: Program, kernel: Kernel, number: int, site: Site, operand: 
     reading = own_read or (writes and statement.op != "=")
     slots = where.slots if isinstance(where, _InBuffer) else None
     return Access(number, operand.name, where.space, dtype, reading, writes, which, cells, cleared, wrong, slots)
+
+
+def _tile(instruction: Instruction, operand: Operand) -> dict[str, Array] | None:
+    """All cells of an operand of which data names one, in order, in the place of its points; None for others."""
+    index = next((a.index for a in instruction.kernel.statements[0].inputs if a.tensor == operand.name), ())
+    if not elements(index):
+        return None
+    names = [str(e) for e in (operand.row, operand.column) if e != 0]
+    shape = tuple(int(n) for n in instruction.shapes[operand.name])
+    ids = np.arange(prod(shape))
+    return {**dict(zip(names, np.unravel_index(ids, shape), strict=True)), "#": ids}
 
 
 def _different(columns: list[Array], count: int) -> tuple[Array, Array]:

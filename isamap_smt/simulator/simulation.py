@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from isamap_smt.ir.hypotheses import require_assumed
+from isamap_smt.ir.hypotheses import Range, require_assumed
 from isamap_smt.ir.interpret import prepare
 from isamap_smt.ir.kept import hashed_once
 from isamap_smt.ir.kinds import require_kind
@@ -172,7 +172,8 @@ def simulate(
     require_kind("simulate", program, Program, "what isamap_smt.lower() returns, or the program of a plan")
     kernel, held = prepare(program.kernel, arrays, None, sizes)
     known = {**_sizes(program, held), **program.kernel.named_sizes(sizes)}
-    require_assumed(program.kernel, program.hypotheses, known, held)
+    ranges = (Range(*r) for r in program.kernel.ranges)  # each call looks
+    require_assumed(program.kernel, (*program.hypotheses, *ranges), known, held)
     elaborated = elaborate(program, known)
     touched = accesses(elaborated, kernel)
     order = timed(elaborated) if seed is None else adversarial(elaborated, seed)

@@ -117,7 +117,7 @@ CELLS = {  # text of a contract, type of the index, place of the table, engine, 
         "i32",
         "pad[0,l]",
         "e",
-        r"is read at n\[l\]: uses of engines take cells by axes alone",
+        r"data names the cell along 'l', where an axis counts; give that dimension another name",
     ),
 }
 

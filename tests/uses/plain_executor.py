@@ -47,6 +47,8 @@ def made(e: Any) -> Callable[[Env], Any]:
         return lambda env, name=e.name: env[name]
     if e.is_Integer:
         return lambda env, n=int(e): n
+    if type(e).__name__ == "Element":  # of an operand that is an index: what it holds at each point
+        return lambda env, name=str(e.args[0].name): env[f"{name} at each point"]
     parts = [made(a) for a in e.args]
     match type(e).__name__:
         case "Add":
@@ -59,6 +61,8 @@ def made(e: Any) -> Callable[[Env], Any]:
             return lambda env: parts[0](env) // parts[1](env)
         case "FloorMod":
             return lambda env: parts[0](env) % parts[1](env)
+        case "Inside":  # a cell that does not exist is seen where it is looked for
+            return parts[0]
         case "IMin":
             return lambda env: _least([p(env) for p in parts])
         case "IMax":
@@ -66,6 +70,10 @@ def made(e: Any) -> Callable[[Env], Any]:
         case name if name in _RELATIONS:
             return lambda env: _RELATIONS[name](*(p(env) for p in parts))
     raise Wrong(f"{e} is no number")
+
+
+def _has_data(e: Any) -> bool:
+    return any(type(x).__name__ == "Element" for x in sp.preorder_traversal(sp.sympify(e)))
 
 
 def _least(values: list[Any]) -> Any:
@@ -268,7 +276,7 @@ class Machine:
             low, high = i.immediates[name]
             if not low <= n <= high:
                 raise Wrong(f"{i.name}: {name} is {n}")
-        where = {o.name: self.place(x, o.name, places[o.name], axes, active) for o in i.operands if o.name not in code}
+        where = self.places(x, code, axes, active)
         types = {t.name: str(t.dtype) for t in i.kernel.tensors}
         target = statement.target.tensor
 
@@ -302,6 +310,26 @@ class Machine:
             to.array[cleared] = 0
 
         return complete
+
+    def places(self, x: Run, code: Mapping[str, Any], axes: dict[str, Any], active: np.ndarray) -> dict[str, Cells]:
+        """Of each operand in a memory; first of indices, which name cells of others."""
+        i, (statement,) = x.instruction, x.instruction.kernel.statements
+        where: dict[str, Cells] = {}
+        indices = {a.tensor: a.index for a in statement.inputs}
+        by_data = {o: any(map(_has_data, index)) for o, index in indices.items()}
+        given = dict(x.use.operands)
+        for o in sorted((o for o in i.operands if o.name not in code), key=lambda o: by_data.get(o.name, False)):
+            named = dict(axes)
+            if by_data.get(o.name):
+                for n, of in where.items():
+                    found = named[f"{n} at each point"] = np.zeros(active.shape, np.int64)
+                    found[active] = np.nan_to_num(of.array[of.at]).astype(np.int64)
+                sides = [e for e in (o.row, o.column) if e != 0]
+                for side, e in zip(sides, indices[o.name], strict=True):
+                    if str(side) not in axes:
+                        named[str(side)] = np.broadcast_to(made(e)(named), active.shape)
+            where[o.name] = self.place(x, o.name, given[o.name], named, active)
+        return where
 
     def configured(self, x: Run) -> None:
         sets = dict(x.use.sets)

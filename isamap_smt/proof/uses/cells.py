@@ -9,14 +9,17 @@ the start of its operand; then it stays in this piece.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
 
 from isamap_smt.ir.engines import Operand
-from isamap_smt.ir.expr import FloorDiv, FloorMod, substitute, sym
+from isamap_smt.ir.expr import WIDEST, FloorDiv, FloorMod, Inside, element, elements, substitute, sym, written
+from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Buffer, Ref
+from isamap_smt.ir.used import uses
 from isamap_smt.proof.uses.moments import FALSE, Formula, Moment, Moments, UseSite, contract_of
 
 Held = tuple[list[Any], list[Formula]]  # coordinates, guard
@@ -50,7 +53,7 @@ def negated(guard: list[Formula]) -> Formula:
 class Cell:
     """The cell of an operand, at a point: its content, its piece and row there, and its column.
 
-    inside: conditions on the row under which it is a cell of a content.
+    inside: conditions under which it is a cell of a content: on the row, and on the cells of indices that name it.
     """
 
     version: tuple[Any, ...]
@@ -62,16 +65,63 @@ class Cell:
 
 def cell(moments: Moments, site: UseSite, operand: Operand, place: Ref) -> Cell:
     """Over the site's variables and the instruction's axes."""
-    buffer, row = moments.buffers[place.name], sp.sympify(operand.row) + first_row(place)
-    own = Cell(tuple(place.version), place.index[0], row, operand.column, [])
+    buffer, (row, column, known) = moments.buffers[place.name], rows_and_columns(moments, site, operand)
+    row += first_row(place)
+    own = Cell(tuple(place.version), place.index[0], row, column, known)
     if stays(site, operand, place, buffer):
         return own
     begin = moments.beginning(place.name)
     if begin is None or begin is site or not begin.loops or not place.version:
-        return Cell(own.version, own.piece, row, operand.column, [("lt", row, buffer.rows)])
+        return Cell(own.version, own.piece, row, column, [*known, ("lt", row, buffer.rows)])
     further, (*outer, last) = FloorDiv(row, buffer.rows), place.version
-    inside = [("lt", last + further, begin.loops[-1].count)]
-    return Cell((*outer, last + further), own.piece + further, FloorMod(row, buffer.rows), operand.column, inside)
+    inside = [*known, ("lt", last + further, begin.loops[-1].count)]
+    return Cell((*outer, last + further), own.piece + further, FloorMod(row, buffer.rows), column, inside)
+
+
+def named_by_data(site: UseSite, operand: str) -> tuple[Any, ...]:
+    """The operand's index in the contract if data names its cells, else ()."""
+    found = [a.index for a in contract_of(site).inputs if a.tensor == operand and elements(a.index)]
+    return found[0] if found else ()
+
+
+def rows_and_columns(moments: Moments, site: UseSite, operand: Operand) -> tuple[Any, Any, list[Formula]]:
+    """(row, column) of the operand's cell, at the contract's point, and the conditions under which it is this one.
+
+    A cell named by data is that of the element in the cell of its index; if that one holds none, nobody knows.
+    """
+    index, sides = list(named_by_data(site, operand.name)), (sp.sympify(operand.row), sp.sympify(operand.column))
+    if not index:
+        return *sides, []
+    places, held_there, known = dict(site.use.operands), {}, []
+    for e in elements(index):
+        of = site.use.instruction.operand(e.tensor)
+        found = cell(moments, site, of, places[e.tensor])
+        buffer = moments.buffers[places[e.tensor].name]
+        names = {v.name: x for v, x in zip(buffer.version, found.version, strict=True)}
+        names |= {c.name: sp.sympify(x) for c, x in zip(buffer.cells, (found.row, found.column), strict=True)}
+        known += [*found.inside, *(substitute(g, names) for g in buffer.type.guard)]
+        held_there[e] = element(buffer.type.tensor, [substitute(c, names) for c in buffer.type.coordinates])
+    given = iter(sp.sympify(i).xreplace(held_there) for i in index)
+    row, column = (next(given) if e != 0 else e for e in sides)
+    return row, column, known
+
+
+def data_in(kernel: Kernel, point: dict[str, Any], expressions: Iterable[Any]) -> list[Formula]:
+    """Facts about elements in indices: their type's and their assumed values, and what each call has looked at.
+
+    It has, at this point of the kernel, where the one statement uses them.
+    """
+    found: list[Formula] = []
+    valid = [u for u in uses(kernel) if u.statement == 0 and not u.conditions and isinstance(u.index, Inside)]
+    looked_at = [(substitute(written(u.index), point), substitute(u.extent, point)) for u in valid]
+    for e, extent in looked_at:
+        found += [("le", sp.S.Zero, e), ("lt", e, extent)]
+    ranges = {name: (low, high) for name, low, high in kernel.ranges}
+    for e in elements([*(i for i, _ in looked_at), *expressions]):
+        kind = kernel.tensor(e.tensor).dtype
+        low, high = ranges.get(e.tensor, (kind.low, kind.high)) if kind.bits <= 32 else (-WIDEST, WIDEST)
+        found += [("le", sp.Integer(int(low)), e), ("le", e, sp.Integer(int(high)))]
+    return found
 
 
 def first_row(place: Ref) -> Any:
@@ -87,6 +137,8 @@ def stays(site: UseSite, operand: Operand, place: Ref, buffer: Buffer) -> bool:
 def rows_of(site: UseSite, operand: Operand) -> Any:
     """The number of rows of an operand; 1 if its row is no axis."""
     extents = {a.symbol: a.extent for a in contract_of(site).axes}
+    if named_by_data(site, operand.name) and operand.row != 0:
+        return sp.sympify(site.use.instruction.shapes[operand.name][0])
     return max((sp.sympify(extents[e]) for e in extents if e in sp.sympify(operand.row).free_symbols), default=sp.S.One)
 
 

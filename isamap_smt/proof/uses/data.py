@@ -23,7 +23,7 @@ from isamap_smt.ir.addresses import offset
 from isamap_smt.ir.engines import KEPT, ZERO, Operand
 from isamap_smt.ir.epilogue import Epilogue, begins_at, epilogue_of, unassigned
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, substitute, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, elements, insides, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Access, Statement
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.program import Buffer, Ref
@@ -37,11 +37,14 @@ from isamap_smt.proof.uses.cells import (
     active,
     axes_inside,
     cell,
+    data_in,
     equal,
     first_row,
     held,
     holds_zero,
+    named_by_data,
     negated,
+    rows_and_columns,
     rows_of,
     stays,
     sums_of,
@@ -288,7 +291,8 @@ def _ranges(book: UseBook, moments: Moments, site: UseSite) -> None:
             apart = x.at(own.apart(offset(place.index, shape)))
             book.ask("precondition", site.name, words, [*x.ranges(), *points], [("eq", apart, 0)], (x,))
         else:
-            row, column = x.at(operand.row + first_row(place)), x.at(operand.column)
+            own_row, own_column, _ = rows_and_columns(moments, site, operand)
+            row, column = x.at(own_row + first_row(place)), x.at(own_column)
             goals = [("le", 0, row), ("le", 0, column), ("lt", column, buffer.shape[1])]
             first, all_rows = x.at(place.index[0]) * buffer.rows, buffer.slots * buffer.rows
             alone = stays(site, operand, place, buffer)
@@ -429,8 +433,11 @@ def _points(book: UseBook, moments: Moments, site: UseSite, statement: Statement
     pairs = [(contract.target, statement.target), *_pairs(moments, site, statement)]
     for pair in pairs:
         _element(book, moments, site, pair, point, [*here, *inside, *there])
+    by_data = any(named_by_data(site, a.tensor) for a in operands)
+    facts = data_in(moments.program.kernel, point, []) if by_data else []
+    known: list[Formula] = [("implies", ("and", *inside), f) for f in facts]
     if assigns:
-        _assigned(book, moments, site, [*inside, *(f for g in guards for f in g)])
+        _assigned(book, moments, site, [*inside, *(f for g in guards for f in g)], known)
     else:
         words = f"{site.name} adds {NOTHING[contract.op]} to a cell for a point that there is not"
         enough = _enough(book, moments, site, x)
@@ -447,16 +454,22 @@ def _points(book: UseBook, moments: Moments, site: UseSite, statement: Statement
     words = f"{site.name} adds no point twice"
     book.ask("link", site.name, words, [*moments.known(x, y), *again, *same], [x.same(y), *cells], (x, y))
     words = f"each point of the kernel is added by {site.name}"
-    where = [substitute(g, {n: sym(f"{n}?") for n in axes}) for g in statement.guard]
+    asked = {n: sym(f"{n}?") for n in axes}
+    where = [substitute(g, asked) for g in statement.guard]
+    if by_data:
+        where += data_in(moments.program.kernel, asked, [])
     covered(book, site, dict(site.command.point), axes, words, there, where)
 
 
-def _assigned(book: UseBook, moments: Moments, site: UseSite, point: list[Formula]) -> None:
-    """Each cell of an element gets the value of a point with all its operands, and exactly one point writes it."""
+def _assigned(book: UseBook, moments: Moments, site: UseSite, point: list[Formula], known: list[Formula]) -> None:
+    """Each cell of an element gets the value of a point with all its operands, and exactly one point writes it.
+
+    known: of data in indices.
+    """
     x, contract = moments.moment(site), contract_of(site)
     alive = _stands(moments, site, x, contract.target.tensor)
     words = f"{site.name} gives each cell that stands for an element its value"
-    given = [*x.ranges(), *axes_inside(site, x), *alive]
+    given = [*x.ranges(), *axes_inside(site, x), *alive, *known]
     book.ask("program", site.name, words, given, [*active(site, x), *point], (x,))
     words = f"{site.name} computes one value for each of its cells"
     alone = symbols_of(contract.target.index) == {a.name for a in contract.axes}
@@ -475,7 +488,8 @@ def _enough(book: UseBook, moments: Moments, site: UseSite, x: Moment) -> list[F
     term is then 0. For a maximum or minimum, no condition suffices.
     """
     contract, places = contract_of(site), dict(site.use.operands)
-    operands = _operands(site)
+    multiplied = {r.tensor for r in reads(contract.value)}
+    operands = [a for a in _operands(site) if a.tensor in multiplied]  # what is an index alone is no factor
     term = typed_value(site.use.instruction.kernel, contract)
     if not harmless(contract.op, term, frozenset(a.tensor for a in operands)) or contract.op != "+":
         return [FALSE]
@@ -520,8 +534,25 @@ def _element(
     named = tuple(e for e in (operand.row, operand.column) if e != 0)
     words = f"each cell of {mine.tensor} is the one that the contract names"
     other = f"it lies in {operand.memory}[{','.join(map(str, named))}], and {site.use.instruction.name} has {mine}"
-    book.structure("program", site.name, words, tuple(mine.index) == named, other)
+    index = named_by_data(site, mine.tensor)
+    plain = tuple(n for n, i in zip(named, index, strict=False) if not elements([i]))
+    same = tuple(mine.index) == named if not index else plain == tuple(i for i in index if not elements([i]))
+    book.structure("program", site.name, words, same and len(mine.index) == len(named), other)
     coordinates = held(moments, site, x, operand, place)[0]
+    if index:
+        cells = [x.at(e) for e in rows_and_columns(moments, site, operand)[:2]]
+        given = [*given, *data_in(moments.program.kernel, point, cells)]
+        goals = [f for i in insides(cells) for f in (("le", sp.S.Zero, i.args[0]), ("lt", i.args[0], i.args[1]))]
+        book.ask("bounds", site.name, f"each index of {mine.tensor} names one of its cells", given, goals, (x,))
+        for name in dict.fromkeys(e.tensor for e in elements(index)):
+            b = moments.buffers[dict(site.use.operands)[name].name]
+            words = f"{b.name} holds 0 where it stands for no element"
+            book.structure("bounds", site.name, words, b.type.outside == "0", f"it may hold {b.type.outside}")
+        zeros = dict.fromkeys(elements(index), sp.S.Zero)
+        first = [(x.at(i.args[0].xreplace(zeros)), i.args[1]) for i in insides(index)]
+        goals = [f for e, n in first for f in (("le", sp.S.Zero, e), ("lt", e, n))]
+        words = f"an index of 0 names a cell of {mine.tensor}"
+        book.ask("bounds", site.name, words, [*x.ranges(), *axes_inside(site, x)], goals, (x,))
     words = f"{mine.tensor} of {site.name} is the element of {wanted.tensor} that the point takes"
     book.ask(
         "program", buffer.name, words, given, equal(coordinates, [substitute(i, point) for i in wanted.index]), (x,)
