@@ -1,165 +1,53 @@
-"""Claim 15: states of a thread suit each instruction wherever it runs; a numbered register belongs to its buffer alone.
+"""Claim 15 on cores: states of a thread suit each instruction wherever it runs; a numbered register belongs to its buffer.
 
 number   registers of buffers alive at the same time have different numbers, all below the size of their file;
          buffers without such a file have no number
-needs    each cell an instruction needs holds its value on every path: loops run once or more, conditions go either way
+needs    each cell that an instruction needs holds its value on every way
+granted  any number that the machine may grant is the number of active points of the instruction that needs it
 kept     the content of numbered registers is lost behind a write of a state, and no longer used
 left     a thread leaves 0 in every cell it has written
-granted  any number the machine may grant is the number of active points of the instruction that needs it
 
-A thread begins with 0 in each cell. A parallel loop's body runs on threads of its own and on the surrounding one.
+A thread begins with 0 in each cell. The ways and the values are those of isamap_smt.proof.reaching and .state_values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from typing import Any
 
 import sympy as sp
 
 from isamap_encodings.program_implication import implied, value
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
-from isamap_smt.ir.expr import sym
+from isamap_smt.ir.expr import FloorMod
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Ask, Buffer, If, Loop, Node, Parallel, Ref, SetState, Use
-from isamap_smt.ir.states import Held, Need, allowed, needs_at, wanted
+from isamap_smt.ir.program import Alloc, Ask, If, Loop, Node, Parallel, Ref, SetState, Use
+from isamap_smt.ir.states import Held, Need, needs_at, wanted
 from isamap_smt.ir.traversal import nodes_of, walk
 from isamap_smt.mapping.moves import registers_of
 from isamap_smt.proof.program_book import Book
-from isamap_smt.proof.program_sites import Site
+from isamap_smt.proof.program_sites import Formula, Site, mentioned
+from isamap_smt.proof.reaching import CONTENT, Key, Now, Positions, Reaching, Visit, Way
+from isamap_smt.proof.state_values import CLAIM, Granted, Value, Ways, agreement, cells_of, names_of, written
+from isamap_smt.proof.uses.moments import FALSE, Named
 
-# ---- Claim 15, of numbers that a program asks for: any number granted is the one needed by the instructions.
-#
-# An implementation is free between `most` and twice that (isamap_smt.ir.states.allowed). So the number asked for decides
-# the grant only up to `most`: a program is proved for all numbers that it may be granted, and refuted by one of them.
-#
-# The places of both decide the write that reaches an instruction: the last one before it in its own body or one around
-# it, unless a loop or a condition in between writes, too. Then the loops around the write have the same values at both.
+KEPT = "its registers are its thread's, and no state was written since they were declared"
 
 
-_CLAIM = "configuration"
-_SEVERAL = "several"  # writes, on different ways
-_NONE = "none"
-Now = Mapping[str, Ask | str]  # state memory -> what wrote it last
+@dataclass(frozen=True)
+class Wish:
+    """What is needed of the last write of a key.
 
-
-@dataclass
-class _Seen:
-    """Each use that needs a granted number, with the writes that reach it."""
-
-    at: dict[tuple[int, ...], dict[str, list[Ask | str]]] = field(default_factory=dict)
-
-    def note(self, position: tuple[int, ...], use: Use, now: Now) -> None:
-        for held in use.instruction.numbers_needed:
-            found = self.at.setdefault(position, {}).setdefault(held.memory, [])
-            write = now.get(held.memory, _NONE)
-            if not any(write is x for x in found):
-                found.append(write)
-
-
-def granted_claims(book: Book) -> None:
-    """Notes the claims about granted numbers, for programs whose instructions need them."""
-    program = book.sites.program
-    seen = _Seen()
-    for part, body in enumerate((program.ahead, program.body)):
-        _walked(seen, body, (part,), {})
-    sites = {s.position: s for s in book.sites.sites}
-    for position, writes in seen.at.items():
-        use = sites[position].node
-        assert isinstance(use, Use)
-        for held in use.instruction.numbers_needed:
-            _needed(book, sites[position], use, held, writes[held.memory])
-
-
-def _walked(seen: _Seen, body: tuple[Node, ...], at: tuple[int, ...], now: Now) -> Now:
-    """The last write of each state behind a body entered with `now`."""
-    now = dict(now)
-    for n, node in enumerate(body):
-        place = (*at, n)
-        if isinstance(node, Use):
-            if isinstance(node, Ask):
-                now[node.state] = node
-            elif node.instruction.numbers_needed:
-                seen.note(place, node, now)
-        elif isinstance(node, Loop | If):
-            inside = _inside(seen, node, place, now)
-            now |= dict.fromkeys((m for m in inside if inside[m] is not now.get(m)), _SEVERAL)
-    return now
-
-
-def _inside(seen: _Seen, node: Loop | If, at: tuple[int, ...], now: Now) -> Now:
-    """The last writes behind the body of a loop or a condition.
-
-    An iteration may begin with the writes of the one before; threads of a parallel loop begin with none.
+    value: of a write; None if there is no such value. told: a wrong value in words, with the counterexample. differs: the
+    verdict where it is wrong on some ways alone, the writes of which are given.
     """
-    if isinstance(node, If):
-        return _walked(seen, node.body, at, now)
-    begun: Now = {} if isinstance(node, Parallel) else now
-    once = _walked(seen, node.body, at, begun)
-    changed = {m for m in _asked(node.body) if begun.get(m) is not _SEVERAL}
-    if not changed:
-        return once
-    return _walked(seen, node.body, at, {**begun, **dict.fromkeys(changed, _SEVERAL)})
 
-
-def _asked(body: tuple[Node, ...]) -> Iterator[str]:
-    return (n.state for n in nodes_of(Ask, body))
-
-
-def _needed(book: Book, site: Site, use: Use, held: Held, writes: list[Ask | str]) -> None:
-    i = use.instruction
-    subject, statement = i.short, f"whatever {held.memory} is granted, it is the number of its active points"
-    points = i.extents[held.axis]
-    count = dict(use.parameters).get(held.parameter)
-    if count is None:
-        book.unknown(_CLAIM, subject, statement, f"{i.name} is given no number of active points")
-        return
-    needed = wanted(count, points)
-    for write in writes:
-        book.note(_CLAIM, subject, statement, _verdict(book, site, i.name, held, needed, write))
-
-
-def _verdict(book: Book, site: Site, name: str, held: Held, needed: Any, write: Ask | str) -> Verdict:
-    asked = f"{name} needs '{held.text}'"
-    if write is _NONE:
-        return Refuted({}, f"{asked}, and nothing has asked for {held.memory} on this thread")
-    if not isinstance(write, Ask):
-        return Unknown(f"{asked}; which number was asked for differs between two ways that lead there")
-    most = sp.sympify(write.instruction.grants)
-    granted = sym(f"{held.memory}'")
-    known = [*book.sites.hypotheses, *site.context(), allowed(granted, sp.sympify(write.number), most)]
-    words = f"{_CLAIM} {name}: {held.text}"
-    verdict = implied(known, [("eq", granted, needed)], book.sites.sizes, words, smallest=not book.stop)
-    if not isinstance(verdict, Refuted):
-        return verdict
-    return Refuted(verdict.witness, f"{asked}, and {_told(write, held, needed, verdict.witness)}", verdict.seconds)
-
-
-def _told(write: Ask, held: Held, needed: Any, witness: Mapping[str, int]) -> str:
-    """The counterexample in words: the number asked for (AVL), the largest grant (VLMAX), and a possible wrong grant."""
-    marked = f"{held.memory}'"
-    asks, most = (value(sp.sympify(e), witness) for e in (write.number, write.instruction.grants))
-    found = f"{held.memory} may be {witness[marked]}, where {value(needed, witness)} points are active"
-    free = f", between half of {asks} and {most} as it likes," if most < asks < 2 * most else ""
-    at = " ".join(f"{k}={v}" for k, v in witness.items() if k != marked) or "every size"
-    return f"of {write.instruction.name}, asked for AVL = {asks} with VLMAX = {most}{free} {found}: at {at}"
-
-
-@dataclass
-class _Walk:
-    """Obligations by their statement, with the worst verdict found. files: buffer -> its register file, if numbered."""
-
-    files: dict[str, str]
-    found: dict[tuple[str, str], Verdict] = field(default_factory=dict)
-
-    def note(self, subject: str, statement: str, wrong: str = "", open_: str = "") -> None:
-        """wrong: the refutation; open_: the reason for Unknown; the worst verdict of a statement stays."""
-        verdict: Verdict = Refuted({}, wrong) if wrong else Unknown(open_) if open_ else Proved()
-        before = self.found.get((subject, statement), Proved())
-        if isinstance(before, Proved) or (isinstance(before, Unknown) and wrong):
-            self.found[subject, statement] = verdict
+    needed: Any
+    value: Callable[[Site | None], Value | None]
+    told: Callable[[Site | None, Mapping[str, int]], str]
+    differs: Callable[[list[Site | None]], Verdict]
+    question: str
 
 
 def state_claims(book: Book) -> None:
@@ -177,26 +65,31 @@ def state_claims(book: Book) -> None:
     counts = {file: count for _, file, count in held}
     if twice := [name for name, file, _ in held if files[name] != file]:
         book.unknown(
-            _CLAIM, twice[0], "each buffer lies in one register file", f"{twice[0]} is the name of buffers in two files"
+            CLAIM, twice[0], "each buffer lies in one register file", f"{twice[0]} is the name of buffers in two files"
         )
         return
     numbered = [n.buffer for n in nodes if isinstance(n, Alloc) and n.buffer.first is not None]
     if loose := [b.name for b in numbered if b.name not in files]:
         said = f"{loose[0]} says a number of its registers, which have none"
-        book.unknown(_CLAIM, loose[0], "registers with numbers lie in a file that numbers them", said)
+        book.unknown(CLAIM, loose[0], "registers with numbers lie in a file that numbers them", said)
         return
-    granted_claims(book)
-    known = any(i.cells_needed for n in nodes for _, i, _ in registers_of(n)) or any(
-        isinstance(n, SetState) for n in nodes
-    )
-    if not files and not known:
+    if not files and not any(
+        n.state or n.instruction.cells_needed or n.instruction.numbers_needed for n in nodes if isinstance(n, Use)
+    ):
         return
-    walked = _Walk(files)
-    for where, body in (("ahead of the calls", program.ahead), ("the call", program.body)):
-        _numbers(walked, body, {}, counts)
-        _left(walked, where, _body(walked, body, _Now(), {}))
-    for (subject, statement), verdict in walked.found.items():
-        book.note(_CLAIM, subject, statement, verdict)
+    states = _States(book, Reaching(lambda node: _touched(node, files)))
+    parts = ("ahead of the calls", program.ahead), ("the call", program.body)
+    ends = [states.reaching.body(body, (n,)) for n, (_, body) in enumerate(parts)]
+    states.granted()
+    for n, (where, body) in enumerate(parts):
+        for name, wrong in _numbers(files, counts, body, {}):
+            states.note(
+                name, f"its registers have numbers of {files[name]} that no other buffer has while it lives", wrong
+            )
+        states.claims(n)
+        states.left(where, ends[n])
+    for (subject, statement), verdict in states.found.items():
+        book.note(CLAIM, subject, statement, verdict)
 
 
 def _edges(book: Book, nodes: list[Node]) -> None:
@@ -206,159 +99,313 @@ def _edges(book: Book, nodes: list[Node]) -> None:
             any(u.cells) for u in x.leave
         ):
             said = f"threads of {x.var} do not clear what they write, the last state first"
-            book.note(_CLAIM, str(x.var), "threads only write states around their iterations", Refuted({}, said))
+            book.note(CLAIM, str(x.var), "threads only write states around their iterations", Refuted({}, said))
 
 
-# ---- numbers ---------------------------------------------------------------------------------------------------------
-
-
-def _numbers(w: _Walk, body: tuple[Node, ...], live: Mapping[str, range], most: Mapping[str, int]) -> None:
+def _numbers(
+    files: Mapping[str, str], counts: Mapping[str, int], body: tuple[Node, ...], live: Mapping[str, range]
+) -> Iterator[tuple[str, Refuted | None]]:
+    """(buffer, why its registers' numbers are not its own) of each one with a file."""
     live = dict(live)
     for node in body:
         if isinstance(node, Loop | If):
-            _numbers(w, node.body, live, most)
-        elif isinstance(node, Alloc) and node.buffer.name in w.files:
-            b, file = node.buffer, w.files[node.buffer.name]
-            statement = f"its registers have numbers of {file} that no other buffer has while it lives"
+            yield from _numbers(files, counts, node.body, live)
+        elif isinstance(node, Alloc) and node.buffer.name in files:
+            b, file = node.buffer, files[node.buffer.name]
             if type(b.first) is not int:
-                w.note(b.name, statement, f"the registers of {b.name} have no numbers")
+                yield b.name, Refuted({}, f"the registers of {b.name} have no numbers")
                 continue
-            mine = b.numbers
-            other = next((n for n, r in live.items() if w.files[n] == file and set(r) & set(mine)), None)
-            wrong = ""
+            mine, wrong = b.numbers, ""
+            other = next((n for n, r in live.items() if files[n] == file and set(r) & set(mine)), None)
             if other is not None:
                 clash = min(set(live[other]) & set(mine))
                 wrong = f"register {clash} of {file} is one of {other} and one of {b.name}, which live at the same time"
-            elif mine.start < 0 or mine.stop > most[file]:
-                wrong = f"{b.name} has the registers {mine.start} to {mine.stop - 1}, and {file} has {most[file]}"
-            w.note(b.name, statement, wrong)
+            elif mine.start < 0 or mine.stop > counts[file]:
+                wrong = f"{b.name} has the registers {mine.start} to {mine.stop - 1}, and {file} has {counts[file]}"
+            yield b.name, Refuted({}, wrong) if wrong else None
             live[b.name] = mine
 
 
-# ---- states ----------------------------------------------------------------------------------------------------------
+# ---- what reaches --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Now:
-    """State of a thread at a point of its program.
-
-    cells: state memory -> its cells, None if two paths differ. lost: buffer -> a write of a state since its
-    declaration.
-    """
-
-    cells: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
-    lost: Mapping[str, str] = field(default_factory=dict)
-
-    def or_else(self, other: _Now) -> _Now:
-        """The facts known on both paths; cells written on neither are 0."""
-        found = {}
-        for memory in {*self.cells, *other.cells}:
-            both = zip_longest(self.cells.get(memory, ()), other.cells.get(memory, ()), fillvalue=0)
-            found[memory] = tuple(p if p == q else None for p, q in both)
-        return _Now(found, {**other.lost, **self.lost})
+def _touched(node: Node, files: Iterable[str]) -> tuple[list[Key], list[Key]]:
+    """(keys needed, keys written): states by their names; the contents of numbered registers, lost by a write of a state."""
+    match node:
+        case Alloc(buffer=b) if b.name in files:
+            return [], [(b.name, CONTENT)]
+        case Ask():
+            return [], [(node.state, 0)]
+        case SetState():
+            return [], [*([] if _malformed(node) else [(node.state, 0)]), *((b, CONTENT) for b in files)]
+        case Use():
+            needs: dict[Key, None] = dict.fromkeys((n.memory, 0) for n in node.instruction.numbers_needed)
+            for operand, i, ref in registers_of(node):
+                needs |= dict.fromkeys((n.memory, 0) for n in i.cells_needed)
+                needs |= {(ref.name, CONTENT): None} if operand in i.registers else {}
+            return list(needs), []
+    return [], []
 
 
-def _body(w: _Walk, body: tuple[Node, ...], now: _Now, live: Mapping[str, Buffer]) -> _Now:
-    """The state behind a body entered in state `now`. live: buffers of numbered registers declared by its thread."""
-    live = dict(live)
-    for node in body:
-        match node:
-            case Parallel():
-                now = _parallel(w, node, now, live)
-            case Loop():
-                now = now.or_else(_turns(w, node.body, now, live))
-            case If():
-                now = now.or_else(_body(w, node.body, now, live))
-            case Alloc(buffer) if buffer.name in w.files:
-                live[buffer.name] = buffer
-                now = _Now(now.cells, {n: x for n, x in now.lost.items() if n != buffer.name})
-            case Ask():
-                pass  # granted_claims
-            case SetState():
-                now = _written(w, node, now, live)
-            case _:
-                for operand, i, ref in registers_of(node):
-                    _needs(w, i, operand, ref, now, live)
-    return now
-
-
-def _turns(w: _Walk, body: tuple[Node, ...], now: _Now, live: Mapping[str, Buffer]) -> _Now:
-    """The state behind one iteration or more; a later one begins with the result of an earlier one."""
-    once = _body(w, body, now, live)
-    return once if once == now else once.or_else(_body(w, body, now.or_else(once), live))
-
-
-def _parallel(w: _Walk, loop: Parallel, now: _Now, live: Mapping[str, Buffer]) -> _Now:
-    """The loop's own threads begin with 0, the surrounding one with its state; each takes any number of iterations."""
-    alone = _thread(_Walk(w.files), loop, _Now(), {})
-    _left(w, f"each thread of {loop.var}", alone)
-    behind = _thread(w, loop, now.or_else(_Now()), live)
-    count = sp.sympify(loop.count)
-    runs = bool(count.is_Integer) and count >= 1  # without iterations no thread enters, nor leaves
-    return behind if loop.enter and runs else now.or_else(behind)
-
-
-def _thread(w: _Walk, loop: Parallel, now: _Now, live: Mapping[str, Buffer]) -> _Now:
-    inner = _body(w, loop.enter, now, live)
-    return _body(w, loop.leave, inner.or_else(_turns(w, loop.body, inner, {})), live)
-
-
-def _written(w: _Walk, use: SetState, now: _Now, live: Mapping[str, Buffer]) -> _Now:
-    i = use.instruction
-    cells, constants = int(i.kernel.axes[0].extent), bool(i.kernel.inputs)
+def _malformed(use: SetState) -> str:
+    """Why the write has no meaning; '' if it has one."""
+    cells, constants = cells_of(use), bool(use.instruction.kernel.inputs)
     bytes_ = all(type(x) is int and 0 <= x <= 255 for x in use.cells)
-    right = len(use.cells) == cells and bytes_ and (constants or not any(use.cells))
-    form = f"{cells} bytes" if constants else f"0 into {cells} bytes"
-    w.note(
-        i.short, f"it writes {form}", "" if right else f"{i.name} writes {form}; it is given {list(use.cells)[:8]} ..."
-    )
-    held = {**now.cells, use.state: use.cells} if right else now.cells
-    return _Now(held, {**now.lost, **dict.fromkeys(live, i.name)})
+    if len(use.cells) == cells and bytes_ and (constants or not any(use.cells)):
+        return ""
+    return f"{use.instruction.name} writes {_form(use)}; it is given {list(use.cells)[:8]} ..."
 
 
-def _needs(w: _Walk, i: Instruction, operand: str, ref: Ref, now: _Now, live: Mapping[str, Buffer]) -> None:
-    b = live.get(ref.name)
-    if operand in i.registers:
-        wrong = f"{ref.name} is declared outside of the parallel loop that uses it" if b is None else ""
-        if ref.name in now.lost:
-            behind = f"{now.lost[ref.name]} writes a state while {ref.name} lives"
-            wrong = f"{behind}, and {i.name} uses it: what was in its registers is gone"
-        elif b is not None and b.numbers.stop > i.registers[operand]:
-            last = b.numbers.stop - 1
-            wrong = f"{operand} of {i.name} is one of {i.registers[operand]} registers, and {b.name} has number {last}"
-        w.note(
-            f"{i.short} {operand}",
-            "its registers are its thread's, and no state was written since they were declared",
-            wrong,
+def _form(use: SetState) -> str:
+    return f"{cells_of(use)} bytes" if use.instruction.kernel.inputs else f"0 into {cells_of(use)} bytes"
+
+
+@dataclass
+class _States:
+    """found: obligations by their statement, with the worst verdict."""
+
+    book: Book
+    reaching: Reaching
+    found: dict[tuple[str, str], Verdict] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._ways = Ways(self.book, self.reaching)
+        self._in_scope = {s.position: s for s in self.book.sites.sites}
+        self._asked: dict[tuple[Formula, ...], Verdict] = {}
+
+    def note(self, subject: str, statement: str, *verdicts: Verdict | None) -> None:
+        """None is Proved."""
+        for verdict in (v or Proved() for v in verdicts):
+            before = self.found.get((subject, statement), Proved())
+            if isinstance(before, Proved) or (isinstance(before, Unknown) and isinstance(verdict, Refuted)):
+                self.found[subject, statement] = verdict
+
+    def granted(self) -> None:
+        """Notes the claims about granted numbers."""
+        for position in self.reaching.seen:
+            site = self._in_scope[position]
+            assert isinstance(site.node, Use)
+            for held in site.node.instruction.numbers_needed:
+                i = site.node.instruction
+                statement = f"whatever {held.memory} is granted, it is the number of its active points"
+                count = dict(site.node.parameters).get(held.parameter)
+                if count is None:
+                    self.book.unknown(CLAIM, i.short, statement, f"{i.name} is given no number of active points")
+                    continue
+                for verdict in self._judged(
+                    site,
+                    self.reaching.seen[position][held.memory, 0],
+                    _of_number(i, held, wanted(count, i.extents[held.axis])),
+                ):
+                    self.book.note(CLAIM, i.short, statement, verdict)
+
+    def claims(self, part: int) -> None:
+        """Notes the claims about cells and registers of one part of the program, in the order of the text."""
+        for position, site in self.reaching.sites.items():
+            if position[0] != part:
+                continue
+            if isinstance(site.node, Parallel):
+                self.left(f"each thread of {site.node.var}", self.reaching.left[position])
+            elif isinstance(site.node, SetState):
+                wrong = _malformed(site.node)
+                self.note(
+                    site.node.instruction.short, f"it writes {_form(site.node)}", Refuted({}, wrong) if wrong else None
+                )
+            elif isinstance(site.node, Use):
+                for operand, i, ref in registers_of(site.node):
+                    self._needs(self._in_scope[position], operand, i, ref)
+
+    def _needs(self, site: Site, operand: str, i: Instruction, ref: Ref) -> None:
+        b, seen = site.buffer(ref.name), self.reaching.seen.get(site.position, {})
+        if b is not None and operand in i.registers:
+            verdicts = self._judged(site, seen[ref.name, CONTENT], _of_content(i, ref.name))
+            if b.numbers.stop > i.registers[operand]:
+                last = b.numbers.stop - 1
+                said = (
+                    f"{operand} of {i.name} is one of {i.registers[operand]} registers, and {b.name} has number {last}"
+                )
+                verdicts.append(Refuted({}, said))
+            self.note(f"{i.short} {operand}", KEPT, *verdicts)
+        lies = {operand: b.numbers} if b is not None and operand in i.registers else {}
+        for need, number in needs_at(i, lies):
+            statement = f"the cells of {need.memory} that it needs hold wherever it runs"
+            self.note(
+                f"{i.short} {need.operand}".strip(),
+                statement,
+                *self._judged(site, seen[need.memory, 0], _of_cell(i, need, number)),
+            )
+
+    def left(self, where: str, behind: Now) -> None:
+        """Notes that a thread leaves 0 in what it has written; what reaches its end is given."""
+        end, cells = (
+            Site(If((), ()), (), ()),
+            {n.state: cells_of(n) for n in nodes_of(SetState, self.book.sites.program)},
         )
-    lies = {operand: b.numbers} if b is not None and operand in i.registers else {}
-    for need, number in needs_at(i, lies):
-        subject = f"{i.short} {need.operand}".strip()
-        w.note(subject, f"the cells of {need.memory} that it needs hold wherever it runs", *_met(i, need, number, now))
+        for memory in sorted({memory for memory, set_ in behind if set_ == 0} & {*cells}):
+            for at in range(cells[memory]):
+                verdicts = self._judged(end, [Visit(behind[memory, 0], frozenset())], _of_end(where, memory, at))
+                self.note(where, f"it leaves 0 in every cell of {memory}", *verdicts)
+
+    def _judged(self, site: Site, visits: list[Visit], wish: Wish) -> list[Verdict]:
+        """One verdict if the value is right on all ways, else one for all ways that may lead there in one case."""
+        each = [self._on_way(site, wish, *pair) for visit in visits for pair in visit.reach.items()]
+        if all(isinstance(v, Proved) for v in each):
+            return [Proved(sum(v.seconds for v in dict.fromkeys(each)))]
+        cases: dict[tuple[tuple[Site | None, int], ...], list[Positions]] = {}
+        for visit in visits:
+            cases.setdefault(tuple(self._ways.possible(visit.reach).items()), []).append(visit.first)
+        found = [self._in_case(site, wish, dict(ways), firsts) for ways, firsts in cases.items()]
+        return list({_words(v): v for v in found if not isinstance(v, Proved)}.values()) or [Proved()]
+
+    def _on_way(self, site: Site, wish: Wish, way: Way, level: int) -> Verdict:
+        """Whether the value of this write is the one needed, wherever both are."""
+        facts, goals, _ = self._compared(site, wish, way.write, level)
+        return self._implied(wish, facts, goals)
+
+    def _in_case(self, site: Site, wish: Wish, ways: dict[Site | None, int], firsts: list[Positions]) -> Verdict:
+        """Refuted only if the value is wrong whichever way is taken, in an iteration of this case."""
+        wrong = [w for w, level in ways.items() if not isinstance(self._on_way(site, wish, Way(w), level), Proved)]
+        if not wrong:
+            return Proved()
+        compared = [self._compared(site, wish, *pair) for pair in ways.items()]
+        facts, goals, exact = compared[0]
+        if len(ways) > 1:
+            facts, goals, exact = site.context(), [FALSE], all(FALSE in x[1] for x in compared)
+        verdict = self._implied(wish, [*self._first(firsts), *facts], goals) if exact else wish.differs(wrong)
+        if not exact or not isinstance(verdict, Refuted):
+            return verdict
+        write = next((w for w in ways if w is not None), None)
+        return Refuted(verdict.witness, wish.told(write, verdict.witness), verdict.seconds)
+
+    def _compared(
+        self, site: Site, wish: Wish, write: Site | None, level: int
+    ) -> tuple[list[Formula], list[Formula], bool]:
+        """(what is known where the write and the use are, what is to follow, whether it is the same in each iteration)."""
+        has, names = wish.value(write), frozenset(self.book.sites.given)
+        if has is None:
+            return site.context(), [FALSE], True
+        y = Named(MARK, names | names_of(site.loops[:level]))
+        facts, goals = agreement(wish.needed, has, Named("", names), y)
+        there = [] if write is None else map(y.at, write.context())
+        exact = not any(name.endswith(MARK) for f in (*facts, *goals) for name in mentioned(f))
+        return list(dict.fromkeys([*site.context(), *there, *facts])), goals, exact
+
+    def _implied(self, wish: Wish, facts: list[Formula], goals: list[Formula]) -> Verdict:
+        asked = (*facts, *goals)
+        if goals and asked not in self._asked:
+            sites = self.book.sites
+            known = [*sites.hypotheses, *facts]
+            self._asked[asked] = implied(known, goals, sites.sizes, wish.question, smallest=not self.book.stop)
+        return self._asked[asked] if goals else Proved()
+
+    def _first(self, firsts: list[Positions]) -> list[Formula]:
+        """Each loop of one of these sets is in its first iteration."""
+        loops = [[self.reaching.sites[p].node for p in sorted(first)] for first in firsts]
+        return [("or", *(("and", *(_at_first(x) for x in each if isinstance(x, Loop))) for each in loops))] * all(loops)
 
 
-def _met(i: Instruction, need: Need, number: int, now: _Now) -> tuple[str, str]:
-    """(the refutation, the reason for Unknown) of one needed cell; both are '' if it holds its value."""
-    at, cells = need.at(number), now.cells.get(need.memory)
-    has = 0 if cells is None else cells[at] if at < len(cells) else 0
-    if has == need.value:
-        return "", ""
+def _words(verdict: Verdict) -> str:
+    return verdict.text if isinstance(verdict, Refuted) else verdict.reason if isinstance(verdict, Unknown) else ""
+
+
+MARK = "'set"  # of names at the moment of a write
+
+
+def _at_first(loop: Loop) -> Formula:
+    """The variable of a loop in its first iteration."""
+    first, last = ("eq", loop.var, sp.S.Zero), ("eq", loop.var, sp.sympify(loop.trips) - 1)
+    odd = ("eq", FloorMod(loop.backwards or sp.S.Zero, 2), sp.S.One)
+    return ("and", ("implies", odd, last), ("implies", ("not", odd), first))
+
+
+# ---- what is needed ------------------------------------------------------------------------------------------------------
+
+
+def _of_number(i: Instruction, held: Held, needed: Any) -> Wish:
+    """The number granted is that of active points."""
+    asked = f"{i.name} needs '{held.text}'"
+
+    def told(write: Site | None, witness: Mapping[str, int]) -> str:
+        if write is None:
+            return f"{asked}, and nothing has asked for {held.memory} on this thread"
+        return f"{asked}, and {_told(write.node, held, needed, witness)}"
+
+    def differs(_: list[Site | None]) -> Verdict:
+        return Unknown(f"{asked}; which number was asked for differs between two ways that lead there")
+
+    def has(write: Site | None) -> Value | None:
+        return None if write is None or not isinstance(write.node, Ask) else written(write.node, 0)
+
+    return Wish(needed, has, told, differs, f"{CLAIM} {i.name}: {held.text}")
+
+
+def _told(write: Node, held: Held, needed: Any, witness: Mapping[str, int]) -> str:
+    """The counterexample in words: the number asked for (AVL), the largest grant (VLMAX), and a possible wrong grant."""
+    assert isinstance(write, Ask)
+    grant = written(write, 0)
+    assert isinstance(grant, Granted)
+    asks, most = (value(e, witness) for e in (grant.number, grant.most))
+    found = f"{held.memory} may be {witness[grant.symbol.name]}, where {value(needed, witness)} points are active"
+    free = f", between half of {asks} and {most} as it likes," if most < asks < 2 * most else ""
+    at = " ".join(f"{k}={v}" for k, v in witness.items() if k != grant.symbol.name) or "every size"
+    return f"of {write.instruction.name}, asked for AVL = {asks} with VLMAX = {most}{free} {found}: at {at}"
+
+
+def _of_cell(i: Instruction, need: Need, number: int) -> Wish:
+    """The cell holds its value, for an operand in the register of this number."""
+    at = need.at(number)
     of = f" for register {number}, where {need.operand} lies" if need.operand else ""
     asked = f"{i.name} needs {need.memory}[{at}] = {need.value}{of} ('{need.text}')"
-    if has is None:
-        return "", f"{asked}; that differs between two ways that lead there"
-    return f"{asked}, and it is {has} there" + ("; nothing has written it on this thread" if cells is None else ""), ""
+
+    def has(write: Site | None) -> Value:
+        return 0 if write is None else written(write.node, at)  # type: ignore[arg-type]
+
+    def told(write: Site | None, witness: Mapping[str, int]) -> str:
+        unwritten = "; nothing has written it on this thread" if write is None else ""
+        return f"{asked}, and it is {_number(has(write), witness)} there{unwritten}"
+
+    def differs(_: list[Site | None]) -> Verdict:
+        return Unknown(f"{asked}; that differs between two ways that lead there")
+
+    return Wish(need.value, has, told, differs, f"{CLAIM} {i.name}: {need.text}")
 
 
-def _left(w: _Walk, where: str, behind: _Now) -> None:
-    for memory, cells in sorted(behind.cells.items()):
-        at = next((n for n, x in enumerate(cells) if x != 0), None)
-        wrong = (
-            ""
-            if at is None
-            else f"{where} leaves {'a number' if cells[at] is None else cells[at]} in {memory}[{at}]; nothing clears it"
-        )
-        w.note(where, f"it leaves 0 in every cell of {memory}", wrong)
+def _number(has: Value, witness: Mapping[str, int]) -> Any:
+    return value(has.symbol, witness) if isinstance(has, Granted) else has
+
+
+def _of_end(where: str, memory: str, at: int) -> Wish:
+    """A cell holds 0 at the end of a thread."""
+
+    def has(write: Site | None) -> Value:
+        return 0 if write is None else written(write.node, at)  # type: ignore[arg-type]
+
+    def told(write: Site | None, witness: Mapping[str, int]) -> str:
+        return f"{where} leaves {_number(has(write), witness)} in {memory}[{at}]; nothing clears it"
+
+    def differs(_: list[Site | None]) -> Verdict:
+        return Refuted({}, f"{where} leaves a number in {memory}[{at}]; nothing clears it")
+
+    return Wish(0, has, told, differs, f"{CLAIM} {where}: 0")
+
+
+def _of_content(i: Instruction, buffer: str) -> Wish:
+    """Its declaration is what reaches the register; everything else loses the content."""
+
+    def told(write: Site | None, witness: Mapping[str, int] | None = None) -> str:
+        if write is None:
+            return f"{buffer} is declared outside of the parallel loop that uses it"
+        assert isinstance(write.node, Use)
+        lost = f"{write.node.instruction.name} writes a state while {buffer} lives"
+        return f"{lost}, and {i.name} uses it: what was in its registers is gone"
+
+    def has(write: Site | None) -> Value:
+        return int(write is not None and isinstance(write.node, Alloc))
+
+    def differs(wrong: list[Site | None]) -> Verdict:
+        return Refuted({}, told(next((w for w in wrong if w is not None), None)))
+
+    return Wish(1, has, told, differs, f"{CLAIM} {i.name}: {buffer}")
 
 
 __all__ = ["state_claims"]
