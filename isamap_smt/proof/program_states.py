@@ -12,42 +12,23 @@ A thread begins with 0 in each cell. The ways and the values are those of isamap
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import sympy as sp
-
-from isamap_encodings.program_implication import implied, value
+from isamap_encodings.program_implication import value
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
-from isamap_smt.ir.expr import FloorMod
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Alloc, Ask, If, Loop, Node, Parallel, Ref, SetState, Use
-from isamap_smt.ir.states import Held, Need, needs_at, wanted
+from isamap_smt.ir.states import Held, needs_at, wanted
 from isamap_smt.ir.traversal import nodes_of, walk
 from isamap_smt.mapping.moves import registers_of
 from isamap_smt.proof.program_book import Book
-from isamap_smt.proof.program_sites import Formula, Site, mentioned
-from isamap_smt.proof.reaching import CONTENT, Key, Now, Positions, Reaching, Visit, Way
-from isamap_smt.proof.state_values import CLAIM, Granted, Value, Ways, agreement, cells_of, names_of, written
-from isamap_smt.proof.uses.moments import FALSE, Named
+from isamap_smt.proof.program_sites import Site
+from isamap_smt.proof.reaching import CONTENT, Now, Reaching, Visit
+from isamap_smt.proof.state_values import CLAIM, Granted, Ways, Wish, cells_of, touched, well_formed, written
 
-KEPT = "its registers are its thread's, and no state was written since they were declared"
-
-
-@dataclass(frozen=True)
-class Wish:
-    """What is needed of the last write of a key.
-
-    value: of a write; None if there is no such value. told: a wrong value in words, with the counterexample. differs: the
-    verdict where it is wrong on some ways alone, the writes of which are given.
-    """
-
-    needed: Any
-    value: Callable[[Site | None], Value | None]
-    told: Callable[[Site | None, Mapping[str, int]], str]
-    differs: Callable[[list[Site | None]], Verdict]
-    question: str
+Sized = Mapping[str, int]
 
 
 def state_claims(book: Book) -> None:
@@ -77,16 +58,21 @@ def state_claims(book: Book) -> None:
         n.state or n.instruction.cells_needed or n.instruction.numbers_needed for n in nodes if isinstance(n, Use)
     ):
         return
-    states = _States(book, Reaching(lambda node: _touched(node, files)))
+    reaching = Reaching(lambda node: touched(node, files))
+    states, known = _States(book, reaching), {s.position: s for s in book.sites.sites}
     parts = ("ahead of the calls", program.ahead), ("the call", program.body)
-    ends = [states.reaching.body(body, (n,)) for n, (_, body) in enumerate(parts)]
-    states.granted()
+    ends = [reaching.body(body, (n,)) for n, (_, body) in enumerate(parts)]
+    sites = [known.get(position, site) for position, site in reaching.sites.items()]  # those with buffers in scope
+    for site in sites:
+        if isinstance(site.node, Use):
+            states.granted(site, site.node)
     for n, (where, body) in enumerate(parts):
-        for name, wrong in _numbers(files, counts, body, {}):
+        for name, verdict in _numbers(files, counts, body, {}):
             states.note(
-                name, f"its registers have numbers of {files[name]} that no other buffer has while it lives", wrong
+                name, f"its registers have numbers of {files[name]} that no other buffer has while it lives", verdict
             )
-        states.claims(n)
+        for site in (s for s in sites if s.position[0] == n):
+            states.claim(site)
         states.left(where, ends[n])
     for (subject, statement), verdict in states.found.items():
         book.note(CLAIM, subject, statement, verdict)
@@ -104,8 +90,8 @@ def _edges(book: Book, nodes: list[Node]) -> None:
 
 def _numbers(
     files: Mapping[str, str], counts: Mapping[str, int], body: tuple[Node, ...], live: Mapping[str, range]
-) -> Iterator[tuple[str, Refuted | None]]:
-    """(buffer, why its registers' numbers are not its own) of each one with a file."""
+) -> Iterator[tuple[str, Verdict]]:
+    """(buffer, whether its registers have numbers of their own) of each one with a file."""
     live = dict(live)
     for node in body:
         if isinstance(node, Loop | If):
@@ -122,42 +108,11 @@ def _numbers(
                 wrong = f"register {clash} of {file} is one of {other} and one of {b.name}, which live at the same time"
             elif mine.start < 0 or mine.stop > counts[file]:
                 wrong = f"{b.name} has the registers {mine.start} to {mine.stop - 1}, and {file} has {counts[file]}"
-            yield b.name, Refuted({}, wrong) if wrong else None
+            yield b.name, Refuted({}, wrong) if wrong else Proved()
             live[b.name] = mine
 
 
-# ---- what reaches --------------------------------------------------------------------------------------------------------
-
-
-def _touched(node: Node, files: Iterable[str]) -> tuple[list[Key], list[Key]]:
-    """(keys needed, keys written): states by their names; the contents of numbered registers, lost by a write of a state."""
-    match node:
-        case Alloc(buffer=b) if b.name in files:
-            return [], [(b.name, CONTENT)]
-        case Ask():
-            return [], [(node.state, 0)]
-        case SetState():
-            return [], [*([] if _malformed(node) else [(node.state, 0)]), *((b, CONTENT) for b in files)]
-        case Use():
-            needs: dict[Key, None] = dict.fromkeys((n.memory, 0) for n in node.instruction.numbers_needed)
-            for operand, i, ref in registers_of(node):
-                needs |= dict.fromkeys((n.memory, 0) for n in i.cells_needed)
-                needs |= {(ref.name, CONTENT): None} if operand in i.registers else {}
-            return list(needs), []
-    return [], []
-
-
-def _malformed(use: SetState) -> str:
-    """Why the write has no meaning; '' if it has one."""
-    cells, constants = cells_of(use), bool(use.instruction.kernel.inputs)
-    bytes_ = all(type(x) is int and 0 <= x <= 255 for x in use.cells)
-    if len(use.cells) == cells and bytes_ and (constants or not any(use.cells)):
-        return ""
-    return f"{use.instruction.name} writes {_form(use)}; it is given {list(use.cells)[:8]} ..."
-
-
-def _form(use: SetState) -> str:
-    return f"{cells_of(use)} bytes" if use.instruction.kernel.inputs else f"0 into {cells_of(use)} bytes"
+# ---- the claims about each node --------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -170,242 +125,123 @@ class _States:
 
     def __post_init__(self) -> None:
         self._ways = Ways(self.book, self.reaching)
-        self._in_scope = {s.position: s for s in self.book.sites.sites}
-        self._asked: dict[tuple[Formula, ...], Verdict] = {}
 
-    def note(self, subject: str, statement: str, *verdicts: Verdict | None) -> None:
-        """None is Proved."""
-        for verdict in (v or Proved() for v in verdicts):
-            before = self.found.get((subject, statement), Proved())
+    def note(self, subject: str, statement: str, *verdicts: Verdict) -> None:
+        """The worst one stays."""
+        for verdict in verdicts:
+            before = self.found.setdefault((subject, statement), verdict)
             if isinstance(before, Proved) or (isinstance(before, Unknown) and isinstance(verdict, Refuted)):
                 self.found[subject, statement] = verdict
 
-    def granted(self) -> None:
-        """Notes the claims about granted numbers."""
-        for position in self.reaching.seen:
-            site = self._in_scope[position]
-            assert isinstance(site.node, Use)
-            for held in site.node.instruction.numbers_needed:
-                i = site.node.instruction
-                statement = f"whatever {held.memory} is granted, it is the number of its active points"
-                count = dict(site.node.parameters).get(held.parameter)
-                if count is None:
-                    self.book.unknown(CLAIM, i.short, statement, f"{i.name} is given no number of active points")
-                    continue
-                for verdict in self._judged(
-                    site,
-                    self.reaching.seen[position][held.memory, 0],
-                    _of_number(i, held, wanted(count, i.extents[held.axis])),
-                ):
-                    self.book.note(CLAIM, i.short, statement, verdict)
-
-    def claims(self, part: int) -> None:
-        """Notes the claims about cells and registers of one part of the program, in the order of the text."""
-        for position, site in self.reaching.sites.items():
-            if position[0] != part:
+    def granted(self, site: Site, use: Use) -> None:
+        """Notes the claims about the granted numbers that a use needs."""
+        i = use.instruction
+        for held in i.numbers_needed:
+            statement = f"whatever {held.memory} is granted, it is the number of its active points"
+            count = use.parameters.get(held.parameter)
+            if count is None:
+                self.book.unknown(CLAIM, i.short, statement, f"{i.name} is given no number of active points")
                 continue
-            if isinstance(site.node, Parallel):
-                self.left(f"each thread of {site.node.var}", self.reaching.left[position])
-            elif isinstance(site.node, SetState):
-                wrong = _malformed(site.node)
-                self.note(
-                    site.node.instruction.short, f"it writes {_form(site.node)}", Refuted({}, wrong) if wrong else None
-                )
-            elif isinstance(site.node, Use):
-                for operand, i, ref in registers_of(site.node):
-                    self._needs(self._in_scope[position], operand, i, ref)
+            wish = _number(i, held, wanted(count, i.extents[held.axis]))
+            for verdict in self._ways.judged(site, self.reaching.seen[site.position][held.memory, 0], wish):
+                self.book.note(CLAIM, i.short, statement, verdict)
+
+    def claim(self, site: Site) -> None:
+        """Notes the claims about cells and registers of one node."""
+        match site.node:
+            case Parallel(var=var):
+                self.left(f"each thread of {var}", self.reaching.left[site.position])
+            case SetState() as use:
+                i, cells = use.instruction, cells_of(use)
+                form = f"{cells} bytes" if i.kernel.inputs else f"0 into {cells} bytes"
+                wrong = Refuted({}, f"{i.name} writes {form}; it is given {list(use.cells)[:8]} ...")
+                self.note(i.short, f"it writes {form}", Proved() if well_formed(use) else wrong)
+            case node:
+                for operand, i, ref in registers_of(node):
+                    self._needs(site, operand, i, ref)
 
     def _needs(self, site: Site, operand: str, i: Instruction, ref: Ref) -> None:
         b, seen = site.buffer(ref.name), self.reaching.seen.get(site.position, {})
-        if b is not None and operand in i.registers:
-            verdicts = self._judged(site, seen[ref.name, CONTENT], _of_content(i, ref.name))
+        numbered = b is not None and operand in i.registers
+        if b is not None and numbered:
+            verdicts = self._ways.judged(site, seen[ref.name, CONTENT], _content(i, ref.name))
             if b.numbers.stop > i.registers[operand]:
-                last = b.numbers.stop - 1
-                said = (
-                    f"{operand} of {i.name} is one of {i.registers[operand]} registers, and {b.name} has number {last}"
-                )
-                verdicts.append(Refuted({}, said))
-            self.note(f"{i.short} {operand}", KEPT, *verdicts)
-        lies = {operand: b.numbers} if b is not None and operand in i.registers else {}
-        for need, number in needs_at(i, lies):
+                said = f"{operand} of {i.name} is one of {i.registers[operand]} registers"
+                verdicts.append(Refuted({}, f"{said}, and {b.name} has number {b.numbers.stop - 1}"))
+            statement = "its registers are its thread's, and no state was written since they were declared"
+            self.note(f"{i.short} {operand}", statement, *verdicts)
+        for need, number in needs_at(i, {operand: b.numbers} if b is not None and numbered else {}):
+            at, of = need.at(number), f" for register {number}, where {need.operand} lies" if need.operand else ""
+            wish = _cell(f"{i.name} needs {need.memory}[{at}] = {need.value}{of} ('{need.text}')", at, need.value)
+            verdicts = self._ways.judged(site, seen[need.memory, 0], wish)
             statement = f"the cells of {need.memory} that it needs hold wherever it runs"
-            self.note(
-                f"{i.short} {need.operand}".strip(),
-                statement,
-                *self._judged(site, seen[need.memory, 0], _of_cell(i, need, number)),
-            )
+            self.note(f"{i.short} {need.operand}".strip(), statement, *verdicts)
 
     def left(self, where: str, behind: Now) -> None:
-        """Notes that a thread leaves 0 in what it has written; what reaches its end is given."""
-        end, cells = (
-            Site(If((), ()), (), ()),
-            {n.state: cells_of(n) for n in nodes_of(SetState, self.book.sites.program)},
-        )
-        for memory in sorted({memory for memory, set_ in behind if set_ == 0} & {*cells}):
+        """Notes that a thread leaves 0 in each cell it has written; what reaches its end is given."""
+        cells = {n.state: cells_of(n) for n in nodes_of(SetState, self.book.sites.program)}
+        end = Site(If((), ()), (), ())
+        for memory in sorted({memory for memory, number in behind if number == 0} & cells.keys()):
             for at in range(cells[memory]):
-                verdicts = self._judged(end, [Visit(behind[memory, 0], frozenset())], _of_end(where, memory, at))
+                visits = [Visit(behind[memory, 0], frozenset())]
+                verdicts = self._ways.judged(end, visits, _end(f"in {memory}[{at}]; nothing clears it", where, at))
                 self.note(where, f"it leaves 0 in every cell of {memory}", *verdicts)
-
-    def _judged(self, site: Site, visits: list[Visit], wish: Wish) -> list[Verdict]:
-        """One verdict if the value is right on all ways, else one for all ways that may lead there in one case."""
-        each = [self._on_way(site, wish, *pair) for visit in visits for pair in visit.reach.items()]
-        if all(isinstance(v, Proved) for v in each):
-            return [Proved(sum(v.seconds for v in dict.fromkeys(each)))]
-        cases: dict[tuple[tuple[Site | None, int], ...], list[Positions]] = {}
-        for visit in visits:
-            cases.setdefault(tuple(self._ways.possible(visit.reach).items()), []).append(visit.first)
-        found = [self._in_case(site, wish, dict(ways), firsts) for ways, firsts in cases.items()]
-        return list({_words(v): v for v in found if not isinstance(v, Proved)}.values()) or [Proved()]
-
-    def _on_way(self, site: Site, wish: Wish, way: Way, level: int) -> Verdict:
-        """Whether the value of this write is the one needed, wherever both are."""
-        facts, goals, _ = self._compared(site, wish, way.write, level)
-        return self._implied(wish, facts, goals)
-
-    def _in_case(self, site: Site, wish: Wish, ways: dict[Site | None, int], firsts: list[Positions]) -> Verdict:
-        """Refuted only if the value is wrong whichever way is taken, in an iteration of this case."""
-        wrong = [w for w, level in ways.items() if not isinstance(self._on_way(site, wish, Way(w), level), Proved)]
-        if not wrong:
-            return Proved()
-        compared = [self._compared(site, wish, *pair) for pair in ways.items()]
-        facts, goals, exact = compared[0]
-        if len(ways) > 1:
-            facts, goals, exact = site.context(), [FALSE], all(FALSE in x[1] for x in compared)
-        verdict = self._implied(wish, [*self._first(firsts), *facts], goals) if exact else wish.differs(wrong)
-        if not exact or not isinstance(verdict, Refuted):
-            return verdict
-        write = next((w for w in ways if w is not None), None)
-        return Refuted(verdict.witness, wish.told(write, verdict.witness), verdict.seconds)
-
-    def _compared(
-        self, site: Site, wish: Wish, write: Site | None, level: int
-    ) -> tuple[list[Formula], list[Formula], bool]:
-        """(what is known where the write and the use are, what is to follow, whether it is the same in each iteration)."""
-        has, names = wish.value(write), frozenset(self.book.sites.given)
-        if has is None:
-            return site.context(), [FALSE], True
-        y = Named(MARK, names | names_of(site.loops[:level]))
-        facts, goals = agreement(wish.needed, has, Named("", names), y)
-        there = [] if write is None else map(y.at, write.context())
-        exact = not any(name.endswith(MARK) for f in (*facts, *goals) for name in mentioned(f))
-        return list(dict.fromkeys([*site.context(), *there, *facts])), goals, exact
-
-    def _implied(self, wish: Wish, facts: list[Formula], goals: list[Formula]) -> Verdict:
-        asked = (*facts, *goals)
-        if goals and asked not in self._asked:
-            sites = self.book.sites
-            known = [*sites.hypotheses, *facts]
-            self._asked[asked] = implied(known, goals, sites.sizes, wish.question, smallest=not self.book.stop)
-        return self._asked[asked] if goals else Proved()
-
-    def _first(self, firsts: list[Positions]) -> list[Formula]:
-        """Each loop of one of these sets is in its first iteration."""
-        loops = [[self.reaching.sites[p].node for p in sorted(first)] for first in firsts]
-        return [("or", *(("and", *(_at_first(x) for x in each if isinstance(x, Loop))) for each in loops))] * all(loops)
-
-
-def _words(verdict: Verdict) -> str:
-    return verdict.text if isinstance(verdict, Refuted) else verdict.reason if isinstance(verdict, Unknown) else ""
-
-
-MARK = "'set"  # of names at the moment of a write
-
-
-def _at_first(loop: Loop) -> Formula:
-    """The variable of a loop in its first iteration."""
-    first, last = ("eq", loop.var, sp.S.Zero), ("eq", loop.var, sp.sympify(loop.trips) - 1)
-    odd = ("eq", FloorMod(loop.backwards or sp.S.Zero, 2), sp.S.One)
-    return ("and", ("implies", odd, last), ("implies", ("not", odd), first))
 
 
 # ---- what is needed ------------------------------------------------------------------------------------------------------
 
 
-def _of_number(i: Instruction, held: Held, needed: Any) -> Wish:
-    """The number granted is that of active points."""
+def _number(i: Instruction, held: Held, needed: Any) -> Wish:
+    """The granted number is that of active points. In words: the number asked for (AVL), the largest grant (VLMAX), and a
+    possible wrong grant."""
     asked = f"{i.name} needs '{held.text}'"
 
-    def told(write: Site | None, witness: Mapping[str, int]) -> str:
-        if write is None:
+    def told(write: Site | None, witness: Sized) -> str:
+        has = None if write is None else written(write.node, 0)
+        if write is None or not isinstance(write.node, Ask) or not isinstance(has, Granted):
             return f"{asked}, and nothing has asked for {held.memory} on this thread"
-        return f"{asked}, and {_told(write.node, held, needed, witness)}"
+        own = has.symbol.name
+        asks, most = (value(e, witness) for e in (has.number, has.most))
+        free = f", between half of {asks} and {most} as it likes," if most < asks < 2 * most else ""
+        found = f"{held.memory} may be {witness[own]}, where {value(needed, witness)} points are active"
+        at = " ".join(f"{k}={v}" for k, v in witness.items() if k != own) or "every size"
+        name = write.node.instruction.name
+        return f"{asked}, and of {name}, asked for AVL = {asks} with VLMAX = {most}{free} {found}: at {at}"
 
-    def differs(_: list[Site | None]) -> Verdict:
-        return Unknown(f"{asked}; which number was asked for differs between two ways that lead there")
-
-    def has(write: Site | None) -> Value | None:
-        return None if write is None or not isinstance(write.node, Ask) else written(write.node, 0)
-
-    return Wish(needed, has, told, differs, f"{CLAIM} {i.name}: {held.text}")
-
-
-def _told(write: Node, held: Held, needed: Any, witness: Mapping[str, int]) -> str:
-    """The counterexample in words: the number asked for (AVL), the largest grant (VLMAX), and a possible wrong grant."""
-    assert isinstance(write, Ask)
-    grant = written(write, 0)
-    assert isinstance(grant, Granted)
-    asks, most = (value(e, witness) for e in (grant.number, grant.most))
-    found = f"{held.memory} may be {witness[grant.symbol.name]}, where {value(needed, witness)} points are active"
-    free = f", between half of {asks} and {most} as it likes," if most < asks < 2 * most else ""
-    at = " ".join(f"{k}={v}" for k, v in witness.items() if k != grant.symbol.name) or "every size"
-    return f"of {write.instruction.name}, asked for AVL = {asks} with VLMAX = {most}{free} {found}: at {at}"
+    differs = Unknown(f"{asked}; which number was asked for differs between two ways that lead there")
+    return Wish(needed, 0, None, told, differs, f"{CLAIM} {i.name}: {held.text}")
 
 
-def _of_cell(i: Instruction, need: Need, number: int) -> Wish:
-    """The cell holds its value, for an operand in the register of this number."""
-    at = need.at(number)
-    of = f" for register {number}, where {need.operand} lies" if need.operand else ""
-    asked = f"{i.name} needs {need.memory}[{at}] = {need.value}{of} ('{need.text}')"
+def _cell(asked: str, at: int, needed: int) -> Wish:
+    """The cell holds its value."""
 
-    def has(write: Site | None) -> Value:
-        return 0 if write is None else written(write.node, at)  # type: ignore[arg-type]
-
-    def told(write: Site | None, witness: Mapping[str, int]) -> str:
-        unwritten = "; nothing has written it on this thread" if write is None else ""
-        return f"{asked}, and it is {_number(has(write), witness)} there{unwritten}"
-
-    def differs(_: list[Site | None]) -> Verdict:
-        return Unknown(f"{asked}; that differs between two ways that lead there")
-
-    return Wish(need.value, has, told, differs, f"{CLAIM} {i.name}: {need.text}")
-
-
-def _number(has: Value, witness: Mapping[str, int]) -> Any:
-    return value(has.symbol, witness) if isinstance(has, Granted) else has
-
-
-def _of_end(where: str, memory: str, at: int) -> Wish:
-    """A cell holds 0 at the end of a thread."""
-
-    def has(write: Site | None) -> Value:
-        return 0 if write is None else written(write.node, at)  # type: ignore[arg-type]
-
-    def told(write: Site | None, witness: Mapping[str, int]) -> str:
-        return f"{where} leaves {_number(has(write), witness)} in {memory}[{at}]; nothing clears it"
-
-    def differs(_: list[Site | None]) -> Verdict:
-        return Refuted({}, f"{where} leaves a number in {memory}[{at}]; nothing clears it")
-
-    return Wish(0, has, told, differs, f"{CLAIM} {where}: 0")
-
-
-def _of_content(i: Instruction, buffer: str) -> Wish:
-    """Its declaration is what reaches the register; everything else loses the content."""
-
-    def told(write: Site | None, witness: Mapping[str, int] | None = None) -> str:
+    def told(write: Site | None, _: Sized) -> str:
         if write is None:
+            return f"{asked}, and it is 0 there; nothing has written it on this thread"
+        return f"{asked}, and it is {written(write.node, at)} there"
+
+    return Wish(needed, at, 0, told, Unknown(f"{asked}; that differs between two ways that lead there"), asked)
+
+
+def _end(there: str, where: str, at: int) -> Wish:
+    """The cell holds 0 at the end of a thread."""
+
+    def told(write: Site | None, _: Sized) -> str:
+        return f"{where} leaves {written(write.node, at) if write else 0} {there}"
+
+    return Wish(0, at, 0, told, Refuted({}, f"{where} leaves a number {there}"), where)
+
+
+def _content(i: Instruction, buffer: str) -> Wish:
+    """The declaration of the buffer reaches it, and no write of a state, which loses the content."""
+
+    def told(write: Site | None, _: Sized) -> str:
+        if write is None or not isinstance(write.node, Use):
             return f"{buffer} is declared outside of the parallel loop that uses it"
-        assert isinstance(write.node, Use)
         lost = f"{write.node.instruction.name} writes a state while {buffer} lives"
         return f"{lost}, and {i.name} uses it: what was in its registers is gone"
 
-    def has(write: Site | None) -> Value:
-        return int(write is not None and isinstance(write.node, Alloc))
-
-    def differs(wrong: list[Site | None]) -> Verdict:
-        return Refuted({}, told(next((w for w in wrong if w is not None), None)))
-
-    return Wish(1, has, told, differs, f"{CLAIM} {i.name}: {buffer}")
+    return Wish(1, CONTENT, 0, told, None, f"{i.name}: {buffer}")
 
 
 __all__ = ["state_claims"]

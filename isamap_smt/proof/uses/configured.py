@@ -15,10 +15,10 @@ from isamap_smt.ir.engine_states import named_set, needed_value
 from isamap_smt.ir.engines import KEPT
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import evaluate, is_constant
-from isamap_smt.ir.program import Configure, Issued, Node, Program, Ref
+from isamap_smt.ir.program import Configure, Program, Ref
 from isamap_smt.ir.states import Need
-from isamap_smt.proof.reaching import Key, Reaching, either
-from isamap_smt.proof.state_values import CLAIM, Ways, agreement, cells_of, names_of, written
+from isamap_smt.proof.reaching import Reaching, either
+from isamap_smt.proof.state_values import CLAIM, Ways, agreement, cells_of, names_of, touched, well_formed, written
 from isamap_smt.proof.uses.book import Told, UseBook
 from isamap_smt.proof.uses.cells import active, axes_inside
 from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite
@@ -45,22 +45,13 @@ def configuration_claims(book: UseBook, moments: Moments) -> None:
     formed = [_well_formed(book, moments, s) for s in using]
     if not all(formed):
         return
-    reaching, at = Reaching(_touched), {s.path: s for s in moments.sites}
+    reaching, at = Reaching(touched), {s.path: s for s in moments.sites}
     reaching.body(moments.program.body, ())
     ways = Ways(book, reaching)
     for path, seen in reaching.seen.items():
         for (memory, _), visits in seen.items():
             for write, level in ways.possible(either(*(visit.reach for visit in visits))).items():
                 _met(book, moments, at[path], memory, at[write.position] if write else None, level)
-
-
-def _touched(node: Node) -> tuple[list[Key], list[Key]]:
-    """(states and sets that a use needs, those that it writes)."""
-    if not isinstance(node, Issued):
-        return [], []
-    written = [(node.state, named_set(node, node.state) or 0)] if node.state else []
-    needed = dict.fromkeys(n.memory for n in node.instruction.cells_needed)
-    return [(memory, named_set(node, memory) or 0) for memory in needed], written
 
 
 def _well_formed(book: UseBook, moments: Moments, site: UseSite) -> bool:
@@ -77,7 +68,7 @@ def _well_formed(book: UseBook, moments: Moments, site: UseSite) -> bool:
         return right
     cells = cells_of(use)
     words = f"{site.name} gives each of {cells} cells a value"
-    right &= book.structure(CLAIM, site.name, words, len(use.cells) == cells, f"it gives {len(use.cells)}")
+    right &= book.structure(CLAIM, site.name, words, well_formed(use), f"it gives {len(use.cells)}")
     for e in use.cells:
         if isinstance(e, Ref):
             _readable(book, moments, site, e)
