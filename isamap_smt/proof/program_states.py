@@ -208,7 +208,7 @@ def _number(i: Instruction, held: Held, needed: Any) -> Wish:
         name = write.node.instruction.name
         return f"{asked}, and of {name}, asked for AVL = {asks} with VLMAX = {most}{free} {found}: at {at}"
 
-    differs = Unknown(f"{asked}; which number was asked for differs between two ways that lead there")
+    differs = f"{asked}; which number was asked for differs between two ways that lead there"
     return Wish(needed, 0, None, told, differs, f"{CLAIM} {i.name}: {held.text}")
 
 
@@ -220,7 +220,7 @@ def _cell(asked: str, at: int, needed: int) -> Wish:
             return f"{asked}, and it is 0 there; nothing has written it on this thread"
         return f"{asked}, and it is {written(write.node, at)} there"
 
-    return Wish(needed, at, 0, told, Unknown(f"{asked}; that differs between two ways that lead there"), asked)
+    return Wish(needed, at, 0, told, f"{asked}; that differs between two ways that lead there", asked)
 
 
 def _end(there: str, where: str, at: int) -> Wish:
@@ -229,7 +229,7 @@ def _end(there: str, where: str, at: int) -> Wish:
     def told(write: Site | None, _: Sized) -> str:
         return f"{where} leaves {written(write.node, at) if write else 0} {there}"
 
-    return Wish(0, at, 0, told, Refuted({}, f"{where} leaves a number {there}"), where)
+    return Wish(0, at, 0, told, f"{where} leaves a number {there}", where)
 
 
 def _content(i: Instruction, buffer: str) -> Wish:
@@ -241,7 +241,10 @@ def _content(i: Instruction, buffer: str) -> Wish:
         lost = f"{write.node.instruction.name} writes a state while {buffer} lives"
         return f"{lost}, and {i.name} uses it: what was in its registers is gone"
 
-    return Wish(1, CONTENT, 0, told, None, f"{i.name}: {buffer}")
+    differs = (
+        f"{i.name} uses {buffer}; whether a state was written while it lives differs between two ways that lead there"
+    )
+    return Wish(1, CONTENT, 0, told, differs, f"{i.name}: {buffer}")
 
 
 __all__ = ["state_claims"]

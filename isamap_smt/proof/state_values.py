@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_encodings.program_implication import implied
-from isamap_encodings.verdict import Proved, Refuted, Verdict
+from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.engine_states import named_set
 from isamap_smt.ir.expr import FloorMod, sym
 from isamap_smt.ir.program import Alloc, Ask, Configure, Issued, Loop, Node, Ref, SetState, Use
@@ -104,14 +104,14 @@ class Wish:
     """What is needed of a cell behind the last write.
 
     begins: the value of a cell that nothing has written; None if it has none. told: a counterexample in words, with the
-    write. differs: the verdict if the value is wrong on some ways alone; None: they are counterexamples, too.
+    write. differs: why it is not known where the value is wrong on some ways alone.
     """
 
     needed: Any
     cell: int
     begins: Value | None
     told: Callable[[Site | None, Mapping[str, int]], str]
-    differs: Verdict | None
+    differs: str
     question: str
 
 
@@ -165,10 +165,11 @@ class Ways:
         facts, goals, exact = compared[0]
         if len(ways) > 1:
             facts, goals, exact = site.context(), [FALSE], all(FALSE in goals for _, goals, _ in compared)
-        write = next((w for w in wrong if w is not None), None)
         if not exact:
-            return wish.differs or Refuted({}, wish.told(write, {}))
-        verdict = self._implied(wish, [*self._first(firsts), *facts], goals)
+            return Unknown(wish.differs)
+        write = next((w for w in wrong if w is not None), None)
+        reached = [("lt", x.var, sp.sympify(x.trips)) for x in site.loops]
+        verdict = self._implied(wish, list(dict.fromkeys([*self._first(firsts), *facts, *reached])), goals)
         return replace(verdict, text=wish.told(write, verdict.witness)) if isinstance(verdict, Refuted) else verdict
 
     def _on_way(self, site: Site, wish: Wish, write: Site | None, level: int) -> Verdict:

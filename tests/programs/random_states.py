@@ -85,7 +85,19 @@ def drawn(rng: random.Random) -> Tree:
             elif kind == "masked":
                 needed = count(known)
                 found += [("ask", f"high(0, low({POINTS}, {needed}))")] * (careful and rng.random() < 0.8)
-                found += [("masked", needed)] * rng.randint(1, 2)
+                use, request = (
+                    ("masked", needed),
+                    ("ask", rng.choice((f"low({POINTS}, {needed})", needed, count(known)))),
+                )
+                shapes: list[Tree] = [(use,), (use, use)]
+                if (
+                    depth and careful and (name := next(names, ""))
+                ):  # the request in a loop, in front of it or around it
+                    trips = rng.choice(counts(known))
+                    shapes = [
+                        (("loop", name, trips, inner, "serial", ""), use) for inner in ((use, request), (request,))
+                    ]
+                found += rng.choice(shapes)
             elif kind == "load" and (buffers or len(buffers) < 2):
                 if not buffers or (len(buffers) < 2 and rng.random() < 0.3):
                     buffers = (*buffers, len(buffers))
@@ -94,53 +106,27 @@ def drawn(rng: random.Random) -> Tree:
             elif kind == "if" and depth:
                 found.append(("if", test(known), some(depth - 1, known, buffers)))
             elif kind in ("loop", "par") and depth and (name := next(names, "")):
-                edge = (
-                    rng.choice((None, IMAGES[0])[careful:])
-                    if kind == "par"
-                    else rng.choice(("serial", "serial", "turned", "unrolled"))
-                )
-                turns = [v for v in known if v not in unrolled]
-                if edge == "turned" and not turns:
-                    edge = "serial"
-                unrolled.update({name} if edge == "unrolled" else ())
-                trips = (
-                    rng.choice(("1", "2", "3"))
-                    if edge == "unrolled"
-                    else rng.choice(
-                        (
-                            "1",
-                            "2",
-                            "I",
-                            "I - 1",
-                            "div(I, 2)",
-                            "div(I + 1, 2)",
-                            *(f"I - {v}" for v in known),
-                            *(f"low(2, {v} + 1)" for v in known),
-                        )
-                    )
-                )
-                inner = some(depth - 1, (*known, name), buffers)
-                found.append((kind, name, trips, inner, edge, turns[-1] if turns else ""))
+                turns = [v for v in known if v not in unrolled][-1:]
+                edge: Any = rng.choice((None, IMAGES[0])[careful:])
+                if kind == "loop":
+                    edge = rng.choice(("serial", "serial", "unrolled", "cut", *["turned"] * len(turns)))
+                unrolled.update([name] * (edge == "unrolled"))
+                trips = rng.choice(("1", "2", "3") if edge == "unrolled" else counts(known))
+                end = rng.choice(("1", "2", "I - 1")) if edge == "cut" else "".join(turns)
+                found.append((kind, name, trips, some(depth - 1, (*known, name), buffers), edge, end))
         return tuple(found)
 
+    def counts(known: tuple[str, ...]) -> tuple[str, ...]:
+        inside = (e for v in known for e in (f"I - {v}", f"low(2, {v} + 1)"))
+        return "1", "2", "I", "I - 1", "div(I, 2)", "div(I + 1, 2)", *inside
+
     def count(known: tuple[str, ...]) -> str:
-        return rng.choice(
-            (
-                "3",
-                "4",
-                "I",
-                "I",
-                f"low({POINTS}, I)",
-                "I - 1",
-                *(f"I - {v}" for v in known),
-                *(f"{v} + 1" for v in known),
-            )
-        )
+        inside = (e for v in known for e in (f"I - {v}", f"{v} + 1"))
+        return rng.choice(("3", "4", "I", "I", f"low({POINTS}, I)", "I - 1", *inside))
 
     def test(known: tuple[str, ...]) -> str:
-        return rng.choice(
-            ("flag > 0", "flag < 1", "I > 2", "I > 0", *(f"{v} > 0" for v in known), *(f"{v} < 1" for v in known))
-        )
+        inside = (e for v in known for e in (f"{v} > 0", f"{v} < 1"))
+        return rng.choice(("flag > 0", "flag < 1", "I > 2", "I > 0", *inside))
 
     around = careful or rng.random() < 0.6
     body = some(3, (), ())
@@ -181,7 +167,8 @@ def built(tree: Tree) -> Program:
                     if edge == "unrolled":
                         yield Unrolled(sym(name), term(trips), body)
                     else:
-                        yield Serial(sym(name), term(trips), body, backwards=sym(outer) if edge == "turned" else None)
+                        turned, cut = (term(outer) if edge == kind_ else None for kind_ in ("turned", "cut"))
+                        yield Serial(sym(name), term(trips), body, backwards=turned, end=cut)
                 case "par":
                     name, trips, inner, edge, _ = of
                     enter, leave = ((), ()) if edge is None else ((written(edge),), (written(IMAGES[-1]),))
@@ -232,7 +219,8 @@ class Thread:
                         self.body(of[1], env)
                 case "loop":
                     name, trips, inner, edge, outer = of
-                    steps = list(range(number(trips, env)))
+                    most = number(outer, env) if edge == "cut" else 10**9
+                    steps = list(range(min(number(trips, env), most)))
                     for n in steps[::-1] if edge == "turned" and env[outer] % 2 else steps:
                         self.body(inner, {**env, name: n})
                 case "par":

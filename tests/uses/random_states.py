@@ -64,8 +64,16 @@ def drawn(rng: random.Random) -> Tree:
             for _ in range(rng.randint(1, 3)):
                 trips = rng.choice(("1", "I", "I - 1", "div(I, 2)"))
                 use = ("use", 0, down, s, rng.choice(("4", "low(4, I)", "low(4, I - 1)")))
-                name = next(names, "") if rng.random() < 0.5 else ""
-                found.append(("loop", name, trips, (use,)) if name else use)
+                name, write = (
+                    next(names, ""),
+                    ("set", 0, (f"4 * J * {down}", s if rng.random() < 0.7 else factor(known))),
+                )
+                shapes = [(use,)]
+                if name:  # in a loop, in front of the same write in it, behind a loop with the write
+                    around: Tree = (("loop", name, trips, (write,)), use)
+                    shapes += [(("loop", name, trips, (use,)),), (("loop", name, trips, (use, write)),), around]
+                    shapes.append((("set", 0, ("4 * J * 1", factor(known))), *around))
+                found += rng.choice(shapes)
             if depth and (name := next(names, "")):
                 found.append(("loop", name, rng.choice(("2", "I", "I - 1")), some(depth - 1, (*known, name))))
             return tuple(found)

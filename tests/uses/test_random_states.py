@@ -72,3 +72,11 @@ def test_edits_of_writes(count: int) -> None:
         if judged(tree)[0] == "proved":
             found.update(map(agreed, edits(tree)))
     assert found["refuted", True] >= max(count, 9 * found["unknown", True]), found
+
+
+def test_an_earlier_iteration_has_values_of_its_own() -> None:
+    """A write at the end of an iteration is right there, and wrong where the loop begins again."""
+    inner = ("loop", "e", "I", (("use", 0, "1", 0, "low(4, high(0, 1 - e))"), ("set", 0, ("4 * J * (e + 1)", 0))))
+    first = ("set", 0, ("4 * J * 1", 0))
+    assert agreed((first, ("loop", "d", "2", (inner,)))) == ("refuted", True)
+    assert agreed((first, ("loop", "d", "2", (first, inner))))[1] is False
