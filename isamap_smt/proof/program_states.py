@@ -161,16 +161,16 @@ class _States:
                     self._needs(site, operand, i, ref)
 
     def _needs(self, site: Site, operand: str, i: Instruction, ref: Ref) -> None:
-        b, seen = site.buffer(ref.name), self.reaching.seen.get(site.position, {})
-        numbered = b is not None and operand in i.registers
-        if b is not None and numbered:
+        b = site.buffer(ref.name) if operand in i.registers else None
+        seen = self.reaching.seen.get(site.position, {})
+        if b is not None:
             verdicts = self._ways.judged(site, seen[ref.name, CONTENT], _content(i, ref.name))
             if b.numbers.stop > i.registers[operand]:
                 said = f"{operand} of {i.name} is one of {i.registers[operand]} registers"
                 verdicts.append(Refuted({}, f"{said}, and {b.name} has number {b.numbers.stop - 1}"))
             statement = "its registers are its thread's, and no state was written since they were declared"
             self.note(f"{i.short} {operand}", statement, *verdicts)
-        for need, number in needs_at(i, {operand: b.numbers} if b is not None and numbered else {}):
+        for need, number in needs_at(i, {} if b is None else {operand: b.numbers}):
             at, of = need.at(number), f" for register {number}, where {need.operand} lies" if need.operand else ""
             wish = _cell(f"{i.name} needs {need.memory}[{at}] = {need.value}{of} ('{need.text}')", at, need.value)
             verdicts = self._ways.judged(site, seen[need.memory, 0], wish)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from isamap_smt.ir.program import If, Loop, Node, Parallel
+from isamap_smt.ir.program import Alloc, If, Loop, Node, Parallel
 from isamap_smt.proof.program_sites import Site
 
 Position = tuple[int, ...]  # of a node: its index in each body around it; -1 and -2 are the edges of a parallel loop
@@ -61,8 +61,8 @@ class Reaching:
         self, nodes: tuple[Node, ...], at: Position, around: tuple[Loop | If, ...] = (), now: Now | None = None,
         first: Positions = frozenset(),
     ) -> Now:  # fmt: skip
-        """What reaches the end of a body entered with `now`."""
-        now = now or {}
+        """What reaches the end of a body entered with `now`; nothing of what is declared in it."""
+        now, own = now or {}, set[Key]()
         for n, node in enumerate(nodes):
             site = self.sites.setdefault((*at, n), Site(node, (*at, n), around))
             match node:
@@ -74,8 +74,9 @@ class Reaching:
                 case If():
                     now = _joined(now, self.body(node.body, site.position, (*around, node), now, first))
                 case _:
+                    own |= set(self.touches(node)[1]) if isinstance(node, Alloc) else set()
                     now = self._node(site, now, first)
-        return now
+        return {key: reach for key, reach in now.items() if key not in own}
 
     def _node(self, site: Site, now: Now, first: Positions) -> Now:
         needed, written = self.touches(site.node)

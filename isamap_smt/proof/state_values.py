@@ -90,7 +90,7 @@ def agreement(needed: Value, has: Value, x: Named, y: Named) -> tuple[list[Formu
         if not (isinstance(needed, Ref) and isinstance(has, Ref) and needed.name == has.name):
             return [], [FALSE]
         pairs = list(zip(needed.index, has.index, strict=True))
-    apart = [sp.S.Zero if type(a) is type(b) is int and a == b else sp.expand(x.at(a) - y.at(b)) for a, b in pairs]
+    apart = [sp.expand(x.at(a) - y.at(b)) for a, b in pairs]
     return [], [FALSE if e.is_Integer else ("eq", e, sp.S.Zero) for e in apart if e != 0]
 
 
@@ -180,13 +180,14 @@ class Ways:
         self, site: Site, wish: Wish, write: Site | None, level: int
     ) -> tuple[list[Formula], list[Formula], bool]:
         """(what is known where both are, what is to follow, whether the iterations of the write make no difference)."""
-        has, names = wish.begins if write is None else written(write.node, wish.cell), frozenset(self.book.sites.given)
+        has = wish.begins if write is None else written(write.node, wish.cell)
+        if type(has) is int and has == wish.needed:
+            return [], [], True
         if has is None:
             return site.context(), [FALSE], True
+        names = frozenset(self.book.sites.given)
         y = Named(MARK, names | names_of(site.loops[:level]))
         facts, goals = agreement(wish.needed, has, Named("", names), y)
-        if not goals:
-            return [], [], True
         there = [] if write is None else map(y.at, write.context())
         exact = not any(name.endswith(MARK) for f in (*facts, *goals) for name in mentioned(f))
         return list(dict.fromkeys([*site.context(), *there, *facts])), goals, exact
