@@ -73,7 +73,7 @@ def state_claims(book: Book) -> None:
             )
         for site in (s for s in sites if s.position[0] == n):
             states.claim(site)
-        states.left(where, ends[n])
+        states.left(where, ends[n], Site(If((), ()), (n,), ()))
     for (subject, statement), verdict in states.found.items():
         book.note(CLAIM, subject, statement, verdict)
 
@@ -150,7 +150,7 @@ class _States:
         """Notes the claims about cells and registers of one node."""
         match site.node:
             case Parallel(var=var):
-                self.left(f"each thread of {var}", self.reaching.left[site.position])
+                self.left(f"each thread of {var}", self.reaching.left[site.position], site)
             case SetState() as use:
                 i, cells = use.instruction, cells_of(use)
                 form = f"{cells} bytes" if i.kernel.inputs else f"0 into {cells} bytes"
@@ -177,10 +177,9 @@ class _States:
             statement = f"the cells of {need.memory} that it needs hold wherever it runs"
             self.note(f"{i.short} {need.operand}".strip(), statement, *verdicts)
 
-    def left(self, where: str, behind: Now) -> None:
+    def left(self, where: str, behind: Now, end: Site) -> None:
         """Notes that a thread leaves 0 in each cell it has written; what reaches its end is given."""
         cells = {n.state: cells_of(n) for n in nodes_of(SetState, self.book.sites.program)}
-        end = Site(If((), ()), (), ())
         for memory in sorted({memory for memory, number in behind if number == 0} & cells.keys()):
             for at in range(cells[memory]):
                 visits = [Visit(behind[memory, 0], frozenset())]

@@ -17,7 +17,8 @@ from typing import NamedTuple
 from isamap_smt.ir.program import Alloc, If, Loop, Node, Parallel
 from isamap_smt.proof.program_sites import Site
 
-Position = tuple[int, ...]  # of a node: its index in each body around it; -1 and -2 are the edges of a parallel loop
+# Of a node: its index in each body around it. Edges of a parallel loop stand at -1 and behind the last index of its body.
+Position = tuple[int, ...]
 Positions = frozenset[Position]
 Key = tuple[str, int]  # a state and a set of it; or a buffer and CONTENT
 CONTENT = -1
@@ -113,7 +114,7 @@ class Reaching:
         """What reaches the end of a thread that takes any number of iterations."""
         now = self.body(loop.enter, (*site.position, -1), site.around, now, first)
         now = _joined(now, self._iterations(site, loop, now, first, first))
-        return self.body(loop.leave, (*site.position, -2), site.around, now, first)
+        return self.body(loop.leave, (*site.position, len(loop.body)), site.around, now, first)
 
 
 def _joined(a: Now, b: Now, skipped: Position | None = None) -> Now:

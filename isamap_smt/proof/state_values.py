@@ -16,13 +16,13 @@ from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.engine_states import named_set
 from isamap_smt.ir.expr import FloorMod, sym
-from isamap_smt.ir.program import Alloc, Ask, Configure, Issued, Loop, Node, Ref, SetState, Use
+from isamap_smt.ir.program import Alloc, Ask, Configure, If, Issued, Loop, Node, Parallel, Ref, SetState, Use
 from isamap_smt.ir.states import allowed
 from isamap_smt.mapping.moves import registers_of
 from isamap_smt.proof.program_book import Book
 from isamap_smt.proof.program_sites import Formula, Site, mentioned
 from isamap_smt.proof.reaching import CONTENT, Key, Position, Positions, Reach, Reaching, Visit
-from isamap_smt.proof.uses.moments import FALSE, Named
+from isamap_smt.proof.uses.moments import FALSE, TRUE, Named
 
 CLAIM = "configuration"
 MARK = "'set"  # of names at the moment of a write
@@ -157,20 +157,26 @@ class Ways:
         return list({v.text if isinstance(v, Refuted) else v.reason: v for v in failed}.values()) or [Proved()]
 
     def _in_case(self, site: Site, wish: Wish, ways: dict[Site | None, int], firsts: list[Positions]) -> Verdict:
-        """Refuted only if the value is wrong whichever way is taken, in an iteration of this case."""
+        """Refuted only where a wrong write is the last one, in an iteration of this case."""
         wrong = [w for w, level in ways.items() if not isinstance(self._on_way(site, wish, w, level), Proved)]
         if not wrong:
             return Proved()
-        compared = [self._compared(site, wish, *pair) for pair in ways.items()]
-        facts, goals, exact = compared[0]
-        if len(ways) > 1:
-            facts, goals, exact = site.context(), [FALSE], all(FALSE in goals for _, goals, _ in compared)
-        if not exact:
-            return Unknown(wish.differs)
-        write = next((w for w in wrong if w is not None), None)
+        compared = {w: self._compared(site, wish, w, level) for w, level in ways.items()}
         reached = [("lt", x.var, sp.sympify(x.trips)) for x in site.loops]
-        verdict = self._implied(wish, list(dict.fromkeys([*self._first(firsts), *facts, *reached])), goals)
-        return replace(verdict, text=wish.told(write, verdict.witness)) if isinstance(verdict, Refuted) else verdict
+        if len(ways) > 1 and all(FALSE in goals for _, goals, _ in compared.values()):
+            compared = {next((w for w in wrong if w), None): (site.context(), [FALSE], True)}
+        for write in (w for w in compared if w in wrong):
+            facts, goals, exact = compared[write]
+            last = _last(site, write, ways) if len(compared) > 1 else []
+            if not exact or last is None:
+                continue
+            facts = list(dict.fromkeys([*self._first(firsts), *facts, *reached, *last]))
+            verdict = self._implied(wish, facts, goals)
+            if isinstance(verdict, Refuted):
+                return replace(verdict, text=wish.told(write, verdict.witness))
+            if len(compared) == 1:
+                return verdict
+        return Unknown(wish.differs)
 
     def _on_way(self, site: Site, wish: Wish, write: Site | None, level: int) -> Verdict:
         """Whether the value of this write is the one needed, wherever both are."""
@@ -203,6 +209,41 @@ class Ways:
         """Each loop of one of these sets is in its first iteration."""
         loops = [[self.reaching.sites[p].node for p in sorted(first)] for first in firsts]
         return [("or", *(("and", *(_at_first(x) for x in each if isinstance(x, Loop))) for each in loops))] * all(loops)
+
+
+def _last(site: Site, write: Site | None, ways: Mapping[Site | None, int]) -> list[Formula] | None:
+    """What suffices for none of the other writes to follow this one before the use; None if nothing is known to."""
+    found: list[Formula] = []
+    for other, level in ways.items():
+        if other is None:
+            continue
+        shared = _shared(other, site)
+        common = sum(isinstance(n, Loop) for n in other.around[:shared])
+        both = 0 if write is None else _shared(other, write)
+        again = other is not write and any(isinstance(n, Loop) for n in other.around[shared:both])
+        if level < common or again:  # another iteration may have written
+            return None
+        if write is None or other.position > write.position:
+            found.append(_left_out(other.around[shared:]))
+    return found
+
+
+def _shared(a: Site, b: Site) -> int:
+    """How many loops and conditions are around both."""
+    most = min(len(a.around), len(b.around))
+    return next((n for n in range(most) if a.position[: n + 2] != b.position[: n + 2]), most)
+
+
+def _left_out(around: tuple[Loop | If, ...]) -> Formula:
+    """What suffices for nothing in these to be carried out; a thread need not take part in a parallel loop."""
+    conditions: list[Formula] = [TRUE]
+    for n in around:
+        if isinstance(n, If):
+            conditions += n.condition
+        else:
+            empty = TRUE if isinstance(n, Parallel) else ("le", sp.sympify(n.trips), sp.S.Zero)
+            return ("or", ("not", ("and", *conditions)), empty)
+    return ("not", ("and", *conditions))
 
 
 def _at_first(loop: Loop) -> Formula:
