@@ -36,6 +36,10 @@ class Run:
         """Its name in the first statement."""
         return self.axes[0][0]
 
+    def part(self, begin: int, end: int) -> Run:
+        """Its phases number begin to end - 1, counted from its first."""
+        return replace(self, first=self.first + begin, last=self.first + end - 1, axes=self.axes[begin:end])
+
     @property
     def phases(self) -> range:
         """Their numbers."""

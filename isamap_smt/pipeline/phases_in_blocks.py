@@ -69,6 +69,11 @@ def part_of(kernel: Kernel, kernels: Sequence[Kernel], phases: range) -> Kernel:
     )
 
 
+def _saved(b: Blocks, cycles: Sequence[float]) -> float:
+    """The cycles that blocks save. cycles: of each phase without them."""
+    return sum(cycles[n] for n in b.run.phases) - b.cycles
+
+
 @dataclass(frozen=True)
 class InBlocks:
     """Plans runs of phases in blocks. kernels: one for each phase. sizes: of a kernel, those that it is planned for."""
@@ -87,17 +92,24 @@ class InBlocks:
         found: list[Blocks] = []
         first = 0
         while first < len(self.kernels):
-            known = sorted(runs_from(self.kernels, first), key=lambda r: -r.last)
-            best = None
-            for run in (r for r in known if r.last == known[0].last):
-                made = self._best(run) if self._passes_memory(run, chosen, staying) else None
-                if made is not None and (best is None or made.cycles < best.cycles):
-                    best = made
-            if best is not None and best.cycles < sum(cycles[n] for n in best.run.phases):
+            runs = [r for r in runs_from(self.kernels, first) if self._passes_memory(r, chosen, staying)]
+            longest = [r for r in runs if r.last == max(x.last for x in runs)]
+            made = [b for b in map(self._best, longest) if b is not None]
+            made += [b for m in tuple(made) if (b := self._where_it_saves(m, cycles)) is not None]
+            best = max(made, key=lambda b: _saved(b, cycles), default=None)
+            first = max([first, *(r.last for r in longest)]) + 1
+            if best is not None and _saved(best, cycles) > 0:
                 found.append(best)
-                first = best.run.last
-            first += 1
+                first = best.run.last + 1
         return tuple(found)
+
+    def _where_it_saves(self, whole: Blocks, cycles: Sequence[float]) -> Blocks | None:
+        """The part of a run that saves most, with blocks of the same length; None if it is all of it."""
+        run = whole.run
+        each = [cycles[n] - (s.objective or 0.0) for n, (s, _) in zip(run.phases, whole.chosen, strict=True)]
+        pairs = [(a, b) for b in range(1, len(each) + 1) for a in range(b - 1)]
+        a, b = max(pairs, key=lambda p: (sum(each[p[0] : p[1]]), p[1] - p[0]))
+        return None if b - a == len(each) else self._made(run.part(a, b), whole.points)
 
     def _passes_memory(self, run: Run, chosen: Sequence[Chosen], staying: Sequence[str]) -> bool:
         """Whether a phase takes to a memory what another one of the run had there, and has stored."""
@@ -157,8 +169,9 @@ class InBlocks:
 
         try:
             chosen = tuple(choose(n, Kept()) for n in range(len(own)))
-            made = OnChip(self.machine, choose, self.lowered, chosen)
-            made = made.with_temporaries(part_of(self.kernel, self.kernels, run.phases), own)
+            none, part = OnChip(self.machine, choose, self.lowered, chosen), part_of(self.kernel, self.kernels, run.phases)
+            either = (none.with_temporaries(part, own, last_first) for last_first in (True, False))
+            made = min(either, key=lambda f: f.cycles)
             lifted = [self._lifted(run, n, points, *c) for n, c in enumerate(made.chosen)]
         except UndecidedError:
             raise
