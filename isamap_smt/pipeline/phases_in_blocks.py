@@ -9,11 +9,11 @@ taken, if it is quicker than the phases one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import inf, prod
-from typing import Any
 
+from isamap_encodings import deadline
 from isamap_smt.ir.errors import NotProvedError, ScheduleError, UndecidedError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.hardware import Hardware
@@ -30,17 +30,26 @@ from isamap_smt.scheduling.staying import Kept, Staying
 
 TRIED = 5  # lengths of a block, for each run and axis
 ENOUGH = 0.995  # of the cycles: another length has to save more
+FAR = 1.25  # times the cycles without blocks: where both first lengths take as many, no other is tried
 ChooseOf = Callable[[Kernel, Kept], Chosen]  # the best of a kernel of one phase
+Cut = tuple[Run, int]  # an axis of a run of phases, and the points of a block along it
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """A run of phases in blocks of so many points. chosen: their schedules, for all blocks. staying: during a block."""
+    """A run of phases in blocks. cuts: one for each loop, outermost first. chosen: their schedules, for all blocks.
 
-    run: Run
-    points: int
+    staying: tensors on chip during a block.
+    """
+
+    cuts: tuple[Cut, ...]
     chosen: tuple[Chosen, ...]
     staying: tuple[Staying, ...]
+
+    @property
+    def phases(self) -> range:
+        """Their numbers."""
+        return self.cuts[0][0].phases
 
     @property
     def cycles(self) -> float:
@@ -50,14 +59,15 @@ class Blocks:
     @property
     def shared(self) -> Shared:
         """The phases, and the number of loops that they share."""
-        return self.run.first, self.run.last, 1
+        return self.phases[0], self.phases[-1], len(self.cuts)
 
     @property
     def told(self) -> str:
         """What it is, in words."""
-        first, last, stay = self.run.first + 1, self.run.last + 1, [s.tensor for s in self.staying]
+        stay, phases = [s.tensor for s in self.staying], f"phases {self.phases[0] + 1} to {self.phases[-1] + 1}"
         kept = f"; during a block {', '.join(stay)} stay{'s' * (len(stay) == 1)} on chip" if stay else ""
-        return f"phases {first} to {last} are carried out in blocks of {self.points} points of {self.run.axis}{kept}"
+        length = " x ".join(f"{n} of {run.axis}" for run, n in self.cuts)
+        return f"{phases} are carried out in blocks of {length}{kept}"
 
 
 def part_of(kernel: Kernel, kernels: Sequence[Kernel], phases: range) -> Kernel:
@@ -71,7 +81,7 @@ def part_of(kernel: Kernel, kernels: Sequence[Kernel], phases: range) -> Kernel:
 
 def _saved(b: Blocks, cycles: Sequence[float]) -> float:
     """The cycles that blocks save. cycles: of each phase without them."""
-    return sum(cycles[n] for n in b.run.phases) - b.cycles
+    return sum(cycles[n] for n in b.phases) - b.cycles
 
 
 @dataclass(frozen=True)
@@ -94,22 +104,30 @@ class InBlocks:
         while first < len(self.kernels):
             runs = [r for r in runs_from(self.kernels, first) if self._passes_memory(r, chosen, staying)]
             longest = [r for r in runs if r.last == max(x.last for x in runs)]
-            made = [b for b in map(self._best, longest) if b is not None]
+            made = self._of_all(longest, cycles)
             made += [b for m in tuple(made) if (b := self._where_it_saves(m, cycles)) is not None]
             best = max(made, key=lambda b: _saved(b, cycles), default=None)
             first = max([first, *(r.last for r in longest)]) + 1
             if best is not None and _saved(best, cycles) > 0:
                 found.append(best)
-                first = best.run.last + 1
+                first = best.phases[-1] + 1
         return tuple(found)
+
+    def _of_all(self, runs: Sequence[Run], cycles: Sequence[float]) -> list[Blocks]:
+        """The best blocks along each axis. Where one point is too much already, others are cut inside of it."""
+        found = []
+        for run in runs:
+            inner = [r for r in runs if r is not run and r.axes[0] != run.axes[0]]
+            ways = [((), run)] if self._fitting((), run) else [(((run, 1),), r) for r in inner]
+            found += [self._best(outer, r, cycles) for outer, r in ways if self._fitting(outer, r)]
+        return [b for b in found if b is not None]
 
     def _where_it_saves(self, whole: Blocks, cycles: Sequence[float]) -> Blocks | None:
         """The part of a run that saves most, with blocks of the same length; None if it is all of it."""
-        run = whole.run
-        each = [cycles[n] - (s.objective or 0.0) for n, (s, _) in zip(run.phases, whole.chosen, strict=True)]
+        each = [cycles[n] - (s.objective or 0.0) for n, (s, _) in zip(whole.phases, whole.chosen, strict=True)]
         pairs = [(a, b) for b in range(1, len(each) + 1) for a in range(b - 1)]
         a, b = max(pairs, key=lambda p: (sum(each[p[0] : p[1]]), p[1] - p[0]))
-        return None if b - a == len(each) else self._made(run.part(a, b), whole.points)
+        return None if b - a == len(each) else self._made(tuple((run.part(a, b), n) for run, n in whole.cuts))
 
     def _passes_memory(self, run: Run, chosen: Sequence[Chosen], staying: Sequence[str]) -> bool:
         """Whether a phase takes to a memory what another one of the run had there, and has stored."""
@@ -123,31 +141,35 @@ class InBlocks:
             left |= {(t, held[out]) for t in self.kernels[n].outputs}
         return False
 
-    def _best(self, run: Run) -> Blocks | None:
-        """The quickest of some lengths around the largest that may fit; None if there is no plan."""
-        sizes = self.sizes(self.kernel)
-        points = int(evaluate(run.extent, sizes))
-        most = self._fitting(run, sizes)
-        if most < 1:
+    def _best(self, outer: tuple[Cut, ...], run: Run, cycles: Sequence[float]) -> Blocks | None:
+        """The quickest of some lengths around the largest that may fit; None if there is no plan, or all of it fits."""
+        points = int(evaluate(run.extent, self.sizes(self.kernel)))
+        most, alone = self._fitting(outer, run), sum(cycles[n] for n in run.phases)
+        if most >= points and not outer:
             return None
         known: dict[int, Blocks | None] = {}
 
-        def cycles(length: int) -> float:
+        def took(length: int) -> float:
             if length not in known:
-                known[length] = self._made(run, length) if 1 <= length < points and len(known) < TRIED else None
+                fits = 1 <= length < points + bool(outer) and len(known) < TRIED
+                known[length] = self._made((*outer, (run, length))) if fits else None
             made = known[length]
             return inf if made is None else made.cycles
 
-        at = 1 << max(min(most, points - 1).bit_length() - 1, 0)
-        at = min((at, at // 2), key=cycles)
+        at = 1 << max(min(most, points).bit_length() - 1, 0)
+        at = min((at, at // 2), key=took)
         for step in (0.5, 2):
-            while cycles(int(at * step)) < ENOUGH * cycles(at):
+            while took(at) < FAR * alone and took(int(at * step)) < ENOUGH * took(at):
                 at = int(at * step)
         return known[at]
 
-    def _fitting(self, run: Run, sizes: dict[str, int]) -> int:
-        """How many points of the axis have temporaries that fill the largest memory."""
-        held = {t: self._bytes_of_a_point(t, d, sizes) for t, d in run.dims}
+    def _fitting(self, outer: tuple[Cut, ...], run: Run) -> int:
+        """How many points of the axis have temporaries that fill the largest memory, in one block of outer loops."""
+        sizes = self.sizes(self.kernel)
+        held = {
+            t: self._bytes_of_a_point(t, (dict(r.dims)[t] for r in (*(r for r, _ in outer), run)), sizes)
+            for t, _ in run.dims
+        }
         most = 0
         for n in run.phases:
             before = {s.target.tensor for k in self.kernels[run.first : n + 1] for s in k.statements}
@@ -156,34 +178,45 @@ class InBlocks:
         room = max((int(m.rows * m.row) for m in self.machine.memories if m.rows), default=0)
         return room // most if most else 0
 
-    def _bytes_of_a_point(self, tensor: str, dim: int, sizes: dict[str, int]) -> int:
-        t = self.kernel.tensor(tensor)
-        return prod(int(evaluate(e, sizes)) for d, e in enumerate(t.shape) if d != dim) * t.dtype.bytes
+    def _bytes_of_a_point(self, tensor: str, cut: Iterable[int], sizes: dict[str, int]) -> int:
+        t, dims = self.kernel.tensor(tensor), set(cut)
+        return prod(int(evaluate(e, sizes)) for d, e in enumerate(t.shape) if d not in dims) * t.dtype.bytes
 
-    def _made(self, run: Run, points: int) -> Blocks | None:
-        """The plan with blocks of this length; None if there is none."""
-        own = [cut_to(self.kernels[n], axes, points) for n, axes in zip(run.phases, run.axes, strict=True)]
+    def _made(self, cuts: tuple[Cut, ...]) -> Blocks | None:
+        """The plan with these blocks; None if there is none, or half of the time that is left does not suffice."""
+        if deadline.enough():
+            return None
+        left = deadline.left()
+        try:
+            with deadline.until(None if left is None else left / 2):
+                return self._planned(cuts)
+        except (deadline.DeadlinePassed, UndecidedError):
+            deadline.stopped()
+        except (ScheduleError, NotProvedError):
+            pass
+        return None
+
+    def _planned(self, cuts: tuple[Cut, ...]) -> Blocks:
+        """The plan with these blocks. Raises ScheduleError."""
+        phases, own = cuts[0][0].phases, list(self.kernels)
+        for run, points in cuts:
+            for n, axes in zip(phases, run.axes, strict=True):
+                own[n] = cut_to(own[n], axes, points)
+        block = own[phases[0] : phases[-1] + 1]
 
         def choose(phase: int, kept: Kept) -> Chosen:
-            return self.choose(own[phase], kept)
+            return self.choose(block[phase], kept)
 
-        try:
-            chosen = tuple(choose(n, Kept()) for n in range(len(own)))
-            none, part = OnChip(self.machine, choose, self.lowered, chosen), part_of(self.kernel, self.kernels, run.phases)
-            either = (none.with_temporaries(part, own, last_first) for last_first in (True, False))
-            made = min(either, key=lambda f: f.cycles)
-            lifted = [self._lifted(run, n, points, *c) for n, c in enumerate(made.chosen)]
-        except UndecidedError:
-            raise
-        except (ScheduleError, NotProvedError):
-            return None
-        return Blocks(run, points, tuple(lifted), tuple(s.staying for s in made.stays))
+        made = OnChip(self.machine, choose, self.lowered, tuple(choose(n, Kept()) for n in range(len(block))))
+        made = made.with_temporaries(part_of(self.kernel, self.kernels, phases), block, last_first=True)
+        lifted = tuple(self._lifted(cuts, n, *c) for n, c in enumerate(made.chosen))
+        return Blocks(cuts, lifted, tuple(s.staying for s in made.stays))
 
-    def _lifted(self, run: Run, number: int, points: int, s: Schedule, notes: Any) -> Chosen:
+    def _lifted(self, cuts: tuple[Cut, ...], number: int, s: Schedule, notes: tuple[str, ...]) -> Chosen:
         """The schedule of a block for all blocks. Raises ScheduleError."""
-        m, kernel = s.proved.mapping, self.kernels[run.first + number]
-        loop = loop_along(m, run.axes[number][m.statement_index], points)
+        m, kernel = s.proved.mapping, self.kernels[cuts[0][0].first + number]
+        loops = tuple(loop_along(m, run.axes[number][m.statement_index], points) for run, points in cuts)
         whole = prove(fuse_groups(kernel, m.instruction, m.groups, m.binding, m.statement_index))
-        if m.split is not None or not isinstance(whole, ProvedMapping):
+        if len({x.axis for x in loops}) < len(loops) or m.split is not None or not isinstance(whole, ProvedMapping):
             raise ScheduleError(f"{m.id}: no mapping of all blocks is like it")
-        return over_blocks(s, whole, (loop,), self.sizes(kernel), self.lowered), notes
+        return over_blocks(s, whole, loops, self.sizes(kernel), self.lowered), notes

@@ -265,7 +265,7 @@ def _in_blocks(found: _Phases, kept: _Phases, ask: _Asked, ways: Ways) -> _Phase
     every, staying = list(found.chosen), []
     at = 0
     for b in (*blocks, None):
-        end = b.run.first if b else len(every)
+        end = b.phases[0] if b else len(every)
         if at < end:
             part = kernels[at:end]
 
@@ -277,8 +277,8 @@ def _in_blocks(found: _Phases, kept: _Phases, ask: _Asked, ways: Ways) -> _Phase
             every[at:end] = made.chosen
             staying += [s.staying for s in made.stays]
         if b:
-            every[b.run.first : b.run.last + 1] = b.chosen
-            at = b.run.last + 1
+            every[b.phases[0] : b.phases[-1] + 1] = b.chosen
+            at = b.phases[-1] + 1
     made_so = replace(
         found, chosen=tuple(every), staying=tuple(staying), shared=tuple(b.shared for b in blocks),
         in_blocks=tuple(b.told for b in blocks),
