@@ -276,7 +276,8 @@ class Schedule(Shown):
         return tuple(dict.fromkeys(level for _, sizes in self.tiles for level, _ in sizes))
 
     def __str__(self) -> str:
-        loops = " ".join(map(str, self.loops[: self.accumulate]))
+        blocks = "".join(f"blocks {b}, each " for b in self.blocks)
+        loops = blocks + " ".join(map(str, self.loops[: self.accumulate]))
         inner = " ".join(map(str, self.loops[self.accumulate :]))
         # A status is a statement about `space`, and about nothing outside it.
         gap = "" if self.gap is None else f" in its space, gap {self.gap:.1%}"

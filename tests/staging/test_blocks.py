@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
+import plain_executor
 import pytest
 import sympy as sp
 import vectors
 from judged import runs_wrong
+from random_vectors import PHASES
 from use_edits import rewritten, uses
 
 import isamap_smt as im
@@ -22,6 +25,7 @@ from isamap_smt.ir.program import Alloc, Command, Loop, Program, Ref, Signal
 from isamap_smt.ir.schedule import LoopStep
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.mapping.common_axis import Run, runs_from
+from isamap_smt.pipeline import staged
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
 
@@ -271,3 +275,49 @@ def test_loops_of_their_own_lose_what_stays() -> None:
     assert right == plan.program
     wrong = joined(made, plan.kernel, [s.staying for s in plan.phases])
     assert prove_program(wrong).word != "proved" and goes_wrong(wrong)
+
+
+# ---- Drawn ones.
+
+
+def drawn(seed: int) -> tuple[str, Program] | None:
+    """A kernel of several statements at drawn sizes, a run of its phases in blocks of a drawn length; None if that has no plan."""
+    rng = random.Random(seed)
+    text, shape = rng.choice((*PHASES, SOFTMAX, NORM)), rng.choice(((4, 8, 10), (8, 4, 14), (4, 4, 9), (2, 8, 20)))
+    machine, short = vectors.machine(*shape), im.kernel(text, name="drawn")
+    sizes = {a.name: rng.randint(2, 15) for a in short.axes}
+    kernel = short.with_sizes(sizes)
+    ask = staged._Asked(machine, {}, (), 60.0, None, staged.Clock(None))
+    ways = ((False, ""), (True, ""))
+    try:
+        found = staged._phases(kernel, ask, ways)
+        kernels = phase_kernels(found.kernel, found.counts)
+        run = rng.choice([r for n in range(len(kernels)) for r in runs_from(kernels, n)])
+        planner = staged.InBlocks(
+            machine, found.kernel, kernels, lambda k, kept: staged._chosen(k, replace(ask, kept=kept), ways),
+            lambda s: staged._lowered(s, machine), lambda k: {},
+        )  # fmt: skip
+        made = planner._planned(((run, rng.randint(1, 3) * rng.choice(shape[:2])),))
+    except (im.IsamapError, IndexError):
+        return None
+    chosen = [*found.chosen]
+    chosen[run.first : run.last + 1] = made.chosen
+    program = joined(
+        [staged._lowered(s, machine) for s, _ in chosen], found.kernel, [s.staying for s, _ in chosen], (made.shared,)
+    )
+    stay = ", ".join(s.tensor for s in made.staying)
+    return f"{text!r} {sizes} on {shape}: {made.told}; {stay}", program
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("seed", range(16))
+def test_drawn_blocks_are_proved_and_right(seed: int) -> None:
+    """At lengths that no planner would choose, too: one that is longer than the axis, or cuts off most of a block."""
+    made = drawn(seed)
+    if made is None:
+        return
+    words, program = made
+    arrays, want = given(program)
+    assert prove_program(program).proved, words
+    assert plain_executor.differs(program, arrays, {}, want, 3, 1e-5) == "", words
+    assert simulate(program, arrays, seed=seed).sound, words
