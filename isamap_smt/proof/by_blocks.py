@@ -25,7 +25,7 @@ from isamap_smt.ir.phases import blocks_of, written
 from isamap_smt.ir.program import Alloc, Command, Issued, Program, Ref
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.ir.traversal import nodes_of
-from isamap_smt.proof.program_sites import collect
+from isamap_smt.proof.program_sites import UnrecognisedError, collect
 from isamap_smt.proof.uses.cells import active, axes_inside
 from isamap_smt.proof.uses.moments import Formula, Moments, UseSite
 from isamap_smt.proof.uses.text import in_order
@@ -78,7 +78,12 @@ def _without_states(loops: Sequence[Any], phases: Sequence[tuple[int, Program]])
 
 def _in_order(loops: Sequence[Any], phases: Sequence[tuple[int, Program]]) -> Iterator[ClaimResult]:
     """What is read from main memory was written by no later block."""
-    made = [(n, Moments(collect(in_order(p)), p.machine)) for n, p in phases if p.machine is not None]
+    try:
+        made = [(n, Moments(collect(in_order(p)), p.machine)) for n, p in phases if p.machine is not None]
+    except UnrecognisedError as error:  # its own proof says more
+        words = f"what one phase reads was written by no later block of {_named(loops)}"
+        yield _result(_named(loops), words, Unknown(str(error)))
+        return
     for k, (n, first) in enumerate(made):
         outputs = sorted({written(u) for u in nodes_of(Command, phases[k][1].body)} - {"", *first.buffers})
         for tensor in outputs:

@@ -267,6 +267,17 @@ def test_a_name_of_the_proof() -> None:
     assert proof.word != "proved" and "as names of the proof do" in str(proof.failed()[0].verdict)
 
 
+def test_names_that_nothing_defines() -> None:
+    """They are refuted or unknown, and no error of the claims about blocks."""
+    program = planned(SOFTMAX).program
+    one = next(u for u in uses(program) if isinstance(u, Command) and u.instruction.name == "load")
+    odd = tuple((o, replace(r, name="Nowhere") if r.name == "X" else r) for o, r in one.operands)
+    assert (
+        prove_program(rewritten(program, lambda u: (replace(one, operands=odd),) if u is one else None)).word
+        != "proved"
+    )
+
+
 def test_loops_of_their_own_lose_what_stays() -> None:
     """All blocks of a phase, then all of the next one: it finds the last block alone."""
     plan = planned(SOFTMAX)
