@@ -118,7 +118,7 @@ def _later(
     found: Verdict = Proved()
     for at in (r for _, r in reader.use.operands if r.name == tensor):
         same = [("eq", x.at(a), y.at(b)) for a, b in zip(to.index, at.index, strict=True)]
-        goal = _not_behind([x.at(v) for v in loops], [y.at(v) for v in loops])
+        goal = _no_later([x.at(v) for v in loops], [y.at(v) for v in loops])
         found = implied([*known, *same], [goal], sizes, f"blocks {tensor}: {words}")
         if isinstance(found, Refuted):
             told = " ".join(f"{k}={v}" for k, v in sorted(found.witness.items()))
@@ -128,11 +128,11 @@ def _later(
     return found
 
 
-def _not_behind(one: Sequence[Any], other: Sequence[Any]) -> Formula:
+def _no_later(one: Sequence[Any], other: Sequence[Any]) -> Formula:
     """One iteration of the loops is the other, or comes before it."""
     if len(one) == 1:
         return ("le", one[0], other[0])
-    inner = ("and", ("eq", one[0], other[0]), _not_behind(one[1:], other[1:]))
+    inner = ("and", ("eq", one[0], other[0]), _no_later(one[1:], other[1:]))
     return ("or", ("lt", one[0], other[0]), inner)
 
 
