@@ -43,7 +43,7 @@ from isamap_smt.ir.program import (
 from isamap_smt.ir.reach import needed_sizes
 from isamap_smt.ir.scalar import Read
 from isamap_smt.ir.schedule import Schedule, Stage
-from isamap_smt.ir.staging import active_points, counts, guards, passed_points
+from isamap_smt.ir.staging import active_points, counts, guards, passed_points, steps
 from isamap_smt.ir.states import CODE
 from isamap_smt.mapping.epilogue import Cover, Step
 from isamap_smt.mapping.instances import computing, given_to
@@ -132,10 +132,16 @@ class _Lowering:
             None,
             kernel,
             (),
-            (*buffers, *self._body(0)),
+            (*buffers, *self._in_blocks(self._body(0))),
             tuple(map(Relation, needed_sizes(kernel))),
             machine=self.machine,
         )
+
+    def _in_blocks(self, body: tuple[Node, ...]) -> tuple[Node, ...]:
+        """The body in the loops over blocks shared with neighbouring phases."""
+        for x in reversed(self._blocks):
+            body = (x.loop(body),)
+        return body
 
     def _body(self, depth: int) -> tuple[Node, ...]:
         """The nodes inside the first `depth` outer loops."""
@@ -179,8 +185,13 @@ class _Lowering:
         return body
 
     @cached_property
+    def _blocks(self) -> tuple[TileLoop, ...]:
+        extents = {a.name: a.extent for a in self.mapping.outer}
+        return tuple(TileLoop(x.axis, steps(extents[x.axis], x.step), 2) for x in self.schedule.blocks)
+
+    @cached_property
     def _outer(self) -> tuple[TileLoop, ...]:
-        of = counts(self.mapping, self.schedule.loops)
+        of = counts(self.mapping, self.schedule.loops, self.schedule.blocks)
         return tuple(TileLoop(x.axis, of[x.axis], 1) for x in self.schedule.loops)
 
     @cached_property
@@ -205,7 +216,7 @@ class _Lowering:
     def _tile_made(self, stage: Stage, mark: str) -> Tile:
         needed, runs = self._needed[stage.operand], self._runs(stage)
         loops = [x for x in (*self._outer[stage.depth or 0 :], *self._inner) if x.axis in needed and x.count != 1]
-        around = loops_around(self._outer[: stage.depth])
+        around = loops_around((*self._blocks, *self._outer[: stage.depth]))
         run, pieces = None, 1
         if self._in_pieces(stage):
             run, pieces = TileLoop(runs.number, runs.count, 0, mark), runs.slots(self._rows(stage))
@@ -254,7 +265,11 @@ class _Lowering:
     def _tiles_at(self, loops: tuple[TileLoop, ...]) -> dict[str, Any]:
         """Outer axis of the mapping -> number of the tile along it, inside these loops and the outer ones."""
         at = {(x.axis, x.level): x.var for x in (*self._outer, *loops) if x.count != 1}
-        return {x.axis: x.step * at.get((x.axis, 1), sp.S.Zero) + at.get((x.axis, 0), 0) for x in self.schedule.loops}
+        begin = {b.axis: b.step * x.var for b, x in zip(self.schedule.blocks, self._blocks, strict=True)}
+        return {
+            x.axis: begin.get(x.axis, 0) + x.step * at.get((x.axis, 1), sp.S.Zero) + at.get((x.axis, 0), 0)
+            for x in self.schedule.loops
+        }
 
     def _index(self, stage: Stage, mark: str) -> dict[str, Any]:
         """The same inside the loops over a stage's tiles with this mark, and over their runs."""
@@ -326,6 +341,8 @@ class _Lowering:
         return (*body, Signal(signal(engine), signals=counters))
 
     def _number(self, stage: Stage) -> Any:
+        if not stage.depth and self._blocks:
+            return self._blocks[-1].number
         return self._outer[stage.depth - 1].number if stage.depth else sp.S.Zero
 
     def _fill(self, stage: Stage, mark: str) -> Command:
@@ -510,7 +527,8 @@ class _Lowering:
 
 @dataclass(frozen=True)
 class TileLoop:
-    """Over steps of an axis (level 1) or over the tiles of a step (level 0). mark: tells loops of several nests apart."""
+    """Over steps of an axis (level 1), the tiles of a step (level 0), or blocks (level 2). mark: tells loops of several
+    nests apart."""
 
     axis: str
     count: Any
@@ -520,7 +538,7 @@ class TileLoop:
     @property
     def name(self) -> str:
         """The name of its variable."""
-        return f"{self.axis}{'_step' if self.level else ''}{self.mark}"
+        return f"{self.axis}{('', '_step', '_block')[self.level]}{self.mark}"
 
     @property
     def var(self) -> Any:

@@ -210,6 +210,8 @@ class Schedule(Shown):
     hardware: its move instructions feed the registers.
     fused: the axes of the outermost loops shared with statements next to this one. streams: bytes of the first cache
     prefetched by its loads in each iteration of these loops: the next one's lines, and the results'; 0: none.
+    blocks: on a machine with engines, loops over blocks of so many tiles, shared with neighbouring phases; `loops` and
+    stages are of one block.
     unit: of the objective, 'cycles' or 'pJ'. costs: the objective's parts. assumes: (assumption behind them, its
     source).
     decided_outside: decisions made before or after, and so not covered by the solver's bound.
@@ -236,6 +238,7 @@ class Schedule(Shown):
     sizes: tuple[tuple[str, int], ...] = ()
     hardware: Hardware | None = None
     fused: tuple[str, ...] = ()
+    blocks: tuple[LoopStep, ...] = ()
     streams: int = 0
     unit: str = "cycles"
     costs: tuple[CostPart, ...] = ()
@@ -273,7 +276,8 @@ class Schedule(Shown):
         return tuple(dict.fromkeys(level for _, sizes in self.tiles for level, _ in sizes))
 
     def __str__(self) -> str:
-        loops = " ".join(map(str, self.loops[: self.accumulate]))
+        blocks = "".join(f"blocks {b}, each " for b in self.blocks)
+        loops = blocks + " ".join(map(str, self.loops[: self.accumulate]))
         inner = " ".join(map(str, self.loops[self.accumulate :]))
         # A status is a statement about `space`, and about nothing outside it.
         gap = "" if self.gap is None else f" in its space, gap {self.gap:.1%}"

@@ -27,7 +27,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.phases import apart, joined, phase_counts, phase_kernels
+from isamap_smt.ir.phases import Shared, apart, joined, phase_counts, phase_kernels
 from isamap_smt.ir.program import Issued, Program, ProvedProgram
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.rewrite import Rewrite
@@ -46,6 +46,7 @@ from isamap_smt.mapping.taken_apart import Covering
 from isamap_smt.mapping.types_of import with_types_of_engines
 from isamap_smt.pipeline.arguments import found_hardware, found_name
 from isamap_smt.pipeline.on_chip import Chosen, OnChip
+from isamap_smt.pipeline.phases_in_blocks import InBlocks, part_of
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.pipeline.question import Clock, Progress
 from isamap_smt.proof.mapping import prove
@@ -124,17 +125,8 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
             refused = refused or error
             continue
         kept = _on_chip(found, replace(ask, sizes=planned), ways)
-        given_up: tuple[str, ...] = ()
-        try:
-            program, checked = _proved(kept, ask)
-            found = kept
-        except NotProvedError:
-            if not kept.staying:
-                raise
-            program, checked = _proved(found, ask)
-            given_up = tuple(
-                f"{s.tensor} passes main memory: that it stays in {s.memory} was not proved" for s in kept.staying
-            )
+        tried = (_in_blocks(found, kept, replace(ask, sizes=planned), ways), kept, found)
+        found, program, checked, given_up = _first_proved([p for n, p in enumerate(tried) if p not in tried[:n]], ask)
         schedules = tuple(s for s, _ in found.chosen)
         split = None if found.form is None else require_split(found.form)
         cut = [found_in_time(ask.timeout)] if deadline.was_cut() else []
@@ -150,6 +142,7 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
                     f"{s.tensor} stays in {s.memory} between phases{', and is stored, too' * s.stored}"
                     for s in found.staying
                 ),
+                *found.in_blocks,
                 *given_up,
                 *_idle(program, hardware),
                 *cut,
@@ -161,10 +154,28 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
     raise refused
 
 
+def _first_proved(plans: Sequence[_Phases], ask: _Asked) -> tuple[_Phases, Program, ProvedProgram, tuple[str, ...]]:
+    """The first plan whose program is proved, and what was given up before, in words. Raises NotProvedError."""
+    given_up: list[str] = []
+    for p in plans:
+        try:
+            return p, *_proved(p, ask), tuple(given_up)
+        except NotProvedError:
+            if p is plans[-1]:
+                raise
+            given_up += (
+                f"{s.tensor} passes main memory: that it stays in {s.memory} was not proved"
+                for s in p.staying
+                if not p.in_blocks
+            )
+            given_up += (f"{told}: this was not proved, and is left" for told in p.in_blocks)
+    raise AssertionError("a kernel has a plan")
+
+
 def _proved(found: _Phases, ask: _Asked) -> tuple[Program, ProvedProgram]:
     """The program of all phases. Raises NotProvedError."""
     lowered = [ask.clock.time("lower", _lowered, s, ask.hardware) for s, _ in found.chosen]
-    program = joined(lowered, found.kernel, [s.staying for s, _ in found.chosen])
+    program = joined(lowered, found.kernel, [s.staying for s, _ in found.chosen], found.shared)
     return program, ask.clock.time("prove", require_proof, program)
 
 
@@ -172,7 +183,8 @@ def _proved(found: _Phases, ask: _Asked) -> tuple[Program, ProvedProgram]:
 class _Phases:
     """kernel: the one asked for, or the result of `form`. counts: statements of each phase. chosen: its schedule and notes.
 
-    staying: tensors kept in a memory from the phase computing them on.
+    staying: tensors kept in a memory from the phase computing them on. shared: phases in one loop over blocks;
+    in_blocks: the same in words.
     """
 
     kernel: Kernel
@@ -180,6 +192,13 @@ class _Phases:
     chosen: tuple[Chosen, ...]
     form: Rewrite | None = None
     staying: tuple[Staying, ...] = ()
+    shared: tuple[Shared, ...] = ()
+    in_blocks: tuple[str, ...] = ()
+
+    @property
+    def cycles(self) -> float:
+        """Of all phases."""
+        return float(sum(s.objective or 0 for s, _ in self.chosen))
 
 
 def _phases(kernel: Kernel, ask: _Asked, ways: Ways) -> _Phases:
@@ -220,6 +239,51 @@ def _on_chip(found: _Phases, ask: _Asked, ways: Ways) -> _Phases:
     made = OnChip(ask.hardware, chosen, lambda s: _lowered(s, ask.hardware), found.chosen)
     made = made.with_temporaries(found.kernel, kernels)
     return replace(found, chosen=made.chosen, staying=tuple(s.staying for s in made.stays))
+
+
+def _in_blocks(found: _Phases, kept: _Phases, ask: _Asked, ways: Ways) -> _Phases:
+    """The same with runs of phases in loops over blocks, if that takes fewer cycles and nothing is pinned.
+
+    found: with all temporaries in main memory. kept: with some on chip as a whole.
+    """
+    if ask.pins or ask.instruction or ask.axes is not None or len(found.chosen) == 1:
+        return kept
+    kernels = phase_kernels(found.kernel, found.counts)
+
+    def chosen(kernel: Kernel, kept: Kept) -> Chosen:
+        return _chosen(kernel, replace(ask, kept=kept), ways)
+
+    def lowered(s: Schedule) -> Program:
+        return _lowered(s, ask.hardware)
+
+    planner = InBlocks(
+        ask.hardware, found.kernel, kernels, chosen, lowered, lambda kernel: assumed_sizes(kernel, ask.sizes)
+    )
+    blocks = planner.quicker(kept.chosen, [s.tensor for s in kept.staying])
+    if not blocks:
+        return kept
+    every, staying = list(found.chosen), []
+    at = 0
+    for b in (*blocks, None):
+        end = b.phases[0] if b else len(every)
+        if at < end:
+            part = kernels[at:end]
+
+            def choose(phase: int, kept: Kept, part: tuple[Kernel, ...] = part) -> Chosen:
+                return chosen(part[phase], kept)
+
+            made = OnChip(ask.hardware, choose, lowered, tuple(every[at:end]))
+            made = made.with_temporaries(part_of(found.kernel, kernels, range(at, end)), part)
+            every[at:end] = made.chosen
+            staying += [s.staying for s in made.stays]
+        if b:
+            every[b.phases[0] : b.phases[-1] + 1] = b.chosen
+            at = b.phases[-1] + 1
+    made_so = replace(
+        found, chosen=tuple(every), staying=tuple(staying), shared=tuple(b.shared for b in blocks),
+        in_blocks=tuple(b.told for b in blocks),
+    )  # fmt: skip
+    return min(kept, made_so, key=lambda f: f.cycles)
 
 
 def _followed(kernel: Kernel, statement: int, machine: Hardware) -> bool:

@@ -118,7 +118,7 @@ def schedule_stages(
     return scheduled(
         p, loops, stages, status="OPTIMAL" if best else "FEASIBLE", space=SPACE,
         objective=cycles, bound=cycles if best else bound, gap=0.0 if best else 1 - bound / cycles if cycles else 0.0,
-        costs=_parts(seen, hardware), assumes=_assumes(seen, q), decided_outside=outside, notes=notes,
+        costs=parts(seen, hardware), assumes=_assumes(seen, q), decided_outside=outside, notes=notes,
         unscheduled=tuple((why, n) for why, n in unscheduled.items() if n),
         utilisation=utilisation(p.mapping, hardware, stages, loops, sizes, seen),
         seconds=time.perf_counter() - started, sizes=tuple(sorted(sizes.items())), hardware=hardware,
@@ -144,7 +144,7 @@ def in_blocks(mapping: Mapping, q: Question) -> list[dict[str, list[str]]]:
     return [blocked(mapping, axis, block) for axis, block in found[:BLOCKS]]
 
 
-def _parts(seen: Timing, hardware: Hardware) -> tuple[CostPart, ...]:
+def parts(seen: Timing, hardware: Hardware) -> tuple[CostPart, ...]:
     """The parts of the time, and beside them the work of each busy engine."""
     in_turn = ((PROLOGUE, seen.first), (STEADY, seen.last - seen.first), (EPILOGUE, seen.cycles - seen.last))
     busy = ((e.name, seen.busy(e.name)) for e in hardware.engines)

@@ -177,7 +177,7 @@ class Moments:
 
     def __init__(self, sites: Sites, machine: Hardware) -> None:
         self.program, self.machine = sites.program, machine
-        self.sizes = frozenset(sites.sizes)
+        self.sizes, self.given = frozenset(sites.sizes), tuple(sites.hypotheses)
         self.buffers = buffers(sites.program)
         found = ((s.node, s) for s in sites.sites)
         self.sites = tuple(UseSite(u, s.loops, s.position[1:], _name(u)) for u, s in found if isinstance(u, Issued))
