@@ -13,7 +13,7 @@ from isamap_smt.cli.app import run
 from isamap_smt.language.hardware_library import find_hardware
 from tests.staging.engines import Shape, machine
 
-SPEC = f"{Path(__file__).parents[2] / 'examples' / 'array.py'}:MACHINE"
+SPEC = f"{Path(__file__).parents[2] / 'examples' / 'weight_array.py'}:MACHINE"
 ARRAY = find_hardware(SPEC)
 SIZES = {"i": 64, "j": 32, "k": 64}
 KERNEL = im.kernel("C[i,j] += i32(A[i,k]) * i32(B[k,j])", name="bytes", dtypes={"C": "i32", "A": "i8", "B": "i8"})
