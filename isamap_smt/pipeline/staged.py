@@ -23,9 +23,10 @@ from isamap_smt.ir.errors import (
     of_argument,
 )
 from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.phases import apart, joined, phase_counts, phase_kernels
 from isamap_smt.ir.program import Issued, Program, ProvedProgram
@@ -165,7 +166,26 @@ def _proved(found: _Phases, ask: _Asked) -> tuple[Program, ProvedProgram]:
     """The program of all phases. Raises NotProvedError."""
     lowered = [ask.clock.time("lower", _lowered, s, ask.hardware) for s, _ in found.chosen]
     program = joined(lowered, found.kernel, [s.staying for s, _ in found.chosen])
-    return program, ask.clock.time("prove", require_proof, program)
+    try:
+        return program, ask.clock.time("prove", require_proof, program)
+    except NotProvedError:
+        for s in found.kernel.statements:
+            if why := _meeting(found.kernel, s, ask.hardware):
+                raise ScheduleError(why) from None
+        raise
+
+
+def _meeting(kernel: Kernel, s: Statement, machine: Hardware) -> str:
+    """Why sums that meet in one element have no program, as in a transposed convolution whose windows overlap; '' for others."""
+    axes = [a for a in fibres(kernel, s).axes if a in symbols_of(s.target.index)]
+    if not axes:
+        return ""
+    return (
+        f"{kernel.name}: `{s.source or s.target.tensor}`: several points of {', '.join(axes)} add to one element of "
+        f"{s.target.tensor}, and programs for the engines of {machine.name} begin each sum once and store it once. Write it "
+        f"from the output, with an axis for each index of {s.target.tensor} and a `where` for what reaches it, such as "
+        "TRANSPOSED_BY_OUTPUT in examples/convolutions.py; a machine without engines takes it as it is"
+    )
 
 
 @dataclass(frozen=True)

@@ -214,3 +214,24 @@ def test_tensors_lie_in_one_memory_that_has_a_bandwidth() -> None:
     both = (im.Memory("near", None, kind="main", bandwidth=8), im.Memory("far", None, kind="main"))
     with pytest.raises(im.IsamapError, match="one main memory where near has a bandwidth, and here are near and far"):
         replace(ARRAY, memories=(*ARRAY.memories, *both))
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes", "axes"),
+    [
+        ("O[2*p+r,k] += i32(A[p,c]) * i32(B[r,c,k])", {"p": 20, "r": 3, "c": 16, "k": 16}, "p, r"),
+        ("O[p+q] += i32(A[p,c]) * i32(B[q,c])", {"p": 20, "q": 20, "c": 16}, "p, q"),
+    ],
+)
+def test_sums_that_meet_in_one_element(text: str, sizes: dict[str, int], axes: str) -> None:
+    """Windows of a transposed convolution that overlap: told by the element, and not as a program that is refuted."""
+    kernel = im.kernel(text, name="meets", dtypes={"O": "i32", "A": "i8", "B": "i8"})
+    told = refused(ARRAY, kernel, sizes=sizes)
+    assert f"several points of {axes} add to one element of O, and programs for the engines of array" in told
+    assert "TRANSPOSED_BY_OUTPUT in examples/convolutions.py" in told and "refuted" not in told
+
+
+def test_windows_that_do_not_overlap_are_planned() -> None:
+    text, sizes = "O[2*p+r,k] += i32(A[p,c]) * i32(B[r,c,k])", {"p": 20, "r": 2, "c": 16, "k": 16}
+    kernel = im.kernel(text, dtypes={"O": "i32", "A": "i8", "B": "i8"})
+    assert im.stage(kernel, ARRAY, sizes=sizes).proof.proved
