@@ -57,7 +57,9 @@ from isamap_smt.scheduling.staged import schedule_stages
 from isamap_smt.scheduling.staged_problem import executions, question
 from isamap_smt.scheduling.staying import NOTHING_KEPT, Kept, Staying
 from isamap_smt.search import MappingSet, find_mappings
+from isamap_smt.search.alike import legal_mappings
 
+Mappings = tuple[list[ProvedMapping], list[tuple[Mapping, str]]]  # proved, and left unproved with the reason
 Ways = tuple[tuple[bool, str], ...]  # whether axes of the instruction may stay unused, what to say of it
 DIGITS = 6  # offered mappings that fill tiles with digits of axes
 ASSUMED = 64  # points of an axis whose size is left open: the plan is made for these, and right for all
@@ -334,13 +336,13 @@ def _scheduled(
     kernel: Kernel, ask: _Asked, fitting: list[Instruction], unused: bool
 ) -> Schedule | ScheduleError | None:
     """The schedule of one phase, or why there is none; None if nothing maps. unused: whether instruction axes may be."""
-    found = ask.clock.time("map", _mappings, kernel, fitting, unused)
+    found, left = ask.clock.time("map", _mappings, kernel, fitting, ask, unused)
     found += ask.clock.time("map", in_digits, found, kernel, ask)
     given = ask.hardware, assumed_sizes(kernel, ask.sizes), ask.pins, ask.timeout, _lowered
     try:
-        return ask.clock.time("schedule", schedule_stages, found, *given, partial(_with_axes, kernel), ask.kept)
+        return ask.clock.time("schedule", schedule_stages, found, *given, partial(_with_axes, kernel), ask.kept, left)
     except ScheduleError as error:
-        return error if found else None
+        return error if found or left else None
 
 
 def _with_these(kernel: Kernel, ask: _Asked, fitting: list[Instruction]) -> Schedule:
@@ -400,9 +402,18 @@ def _sizes_known(kernel: Kernel, sizes: dict[str, int]) -> Iterator[tuple[dict[s
     yield longer, longer, ((False, f"{told}; the plan, and the cycles that it predicts, are for {ASSUMED}"), unused)
 
 
-def _mappings(kernel: Kernel, fitting: list[Instruction], partial: bool) -> list[ProvedMapping]:
-    """Legal mappings onto the instructions."""
-    return [p for i in fitting for p in _search(kernel, i, partial)]
+def _mappings(kernel: Kernel, fitting: list[Instruction], ask: _Asked, partial: bool) -> Mappings:
+    """The legal mappings onto the instructions; of those that are only like a proved one, those that tiles can be made of."""
+    sizes = assumed_sizes(kernel, ask.sizes)
+
+    def no_tiles(m: Mapping) -> str:
+        try:
+            question(m, ask.hardware, sizes, {}, ask.kept)
+        except ScheduleError as error:
+            return str(error)
+        return ""
+
+    return legal_mappings(kernel, fitting, lambda i: _search(kernel, i, partial), no_tiles)
 
 
 def in_digits(found: Sequence[ProvedMapping], kernel: Kernel, ask: _Asked) -> list[ProvedMapping]:
