@@ -235,3 +235,19 @@ def test_windows_that_do_not_overlap_are_planned() -> None:
     text, sizes = "O[2*p+r,k] += i32(A[p,c]) * i32(B[r,c,k])", {"p": 20, "r": 2, "c": 16, "k": 16}
     kernel = im.kernel(text, dtypes={"O": "i32", "A": "i8", "B": "i8"})
     assert im.stage(kernel, ARRAY, sizes=sizes).proof.proved
+
+
+def test_a_move_that_leaves_out_points_in_front_is_advised_and_helps() -> None:
+    """Rows of zeros before a line: the note names the axis of the move, and the plan with it takes half the cycles or less."""
+    unit = find_hardware(f"{Path(__file__).parents[2] / 'examples' / 'outer_product.py'}:MACHINE")
+    line = im.kernel("I: [N,P,C]\nO[n,p,k] += I[n,p+r-1,c] * W[r,c,k] where 0 <= p+r-1 < P")
+    sizes = {"n": 1, "p": 64, "k": 16, "c": 16, "r": 3}
+    plain = im.stage(line, unit, sizes=sizes)
+    told = next(n for n in plain.notes if "from the front" in n)
+    assert (
+        "and gather leaves out points from the end alone; if it can leave out some in front, say front={'c': 'above'}"
+        in told
+    )
+    able = im.stage(line, altered(unit, "gather", front=(("c", "above"),)), sizes=sizes)
+    assert able.proof.proved and able.schedule.proved.mapping.id.startswith("i=p,j=k,k=c")
+    assert not any("from the front" in n for n in able.notes) and 2 * able.cycles < plain.cycles
