@@ -23,9 +23,10 @@ from isamap_smt.ir.errors import (
     of_argument,
 )
 from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.phases import Shared, apart, joined, phase_counts, phase_kernels
 from isamap_smt.ir.program import Issued, Program, ProvedProgram
@@ -57,7 +58,9 @@ from isamap_smt.scheduling.staged import schedule_stages
 from isamap_smt.scheduling.staged_problem import executions, question
 from isamap_smt.scheduling.staying import NOTHING_KEPT, Kept, Staying
 from isamap_smt.search import MappingSet, find_mappings
+from isamap_smt.search.alike import legal_mappings
 
+Mappings = tuple[list[ProvedMapping], list[tuple[Mapping, str]]]  # proved, and left unproved with the reason
 Ways = tuple[tuple[bool, str], ...]  # whether axes of the instruction may stay unused, what to say of it
 DIGITS = 6  # offered mappings that fill tiles with digits of axes
 ASSUMED = 64  # points of an axis whose size is left open: the plan is made for these, and right for all
@@ -176,7 +179,26 @@ def _proved(found: _Phases, ask: _Asked) -> tuple[Program, ProvedProgram]:
     """The program of all phases. Raises NotProvedError."""
     lowered = [ask.clock.time("lower", _lowered, s, ask.hardware) for s, _ in found.chosen]
     program = joined(lowered, found.kernel, [s.staying for s, _ in found.chosen], found.shared)
-    return program, ask.clock.time("prove", require_proof, program)
+    try:
+        return program, ask.clock.time("prove", require_proof, program)
+    except NotProvedError:
+        for s in found.kernel.statements:
+            if why := _meeting(found.kernel, s, ask.hardware):
+                raise ScheduleError(why) from None
+        raise
+
+
+def _meeting(kernel: Kernel, s: Statement, machine: Hardware) -> str:
+    """Why sums that meet in one element have no program, as in a transposed convolution whose windows overlap; '' for others."""
+    axes = [a for a in fibres(kernel, s).axes if a in symbols_of(s.target.index)]
+    if not axes:
+        return ""
+    return (
+        f"{kernel.name}: `{s.source or s.target.tensor}`: several points of {', '.join(axes)} add to one element of "
+        f"{s.target.tensor}, and programs for the engines of {machine.name} begin each sum once and store it once. Write it "
+        f"from the output, with an axis for each index of {s.target.tensor} and a `where` for what reaches it, such as "
+        "TRANSPOSED_BY_OUTPUT in examples/convolutions.py; a machine without engines takes it as it is"
+    )
 
 
 @dataclass(frozen=True)
@@ -378,13 +400,13 @@ def _scheduled(
     kernel: Kernel, ask: _Asked, fitting: list[Instruction], unused: bool
 ) -> Schedule | ScheduleError | None:
     """The schedule of one phase, or why there is none; None if nothing maps. unused: whether instruction axes may be."""
-    found = ask.clock.time("map", _mappings, kernel, fitting, unused)
+    found, left = ask.clock.time("map", _mappings, kernel, fitting, ask, unused)
     found += ask.clock.time("map", in_digits, found, kernel, ask)
     given = ask.hardware, assumed_sizes(kernel, ask.sizes), ask.pins, ask.timeout, _lowered
     try:
-        return ask.clock.time("schedule", schedule_stages, found, *given, partial(_with_axes, kernel), ask.kept)
+        return ask.clock.time("schedule", schedule_stages, found, *given, partial(_with_axes, kernel), ask.kept, left)
     except ScheduleError as error:
-        return error if found else None
+        return error if found or left else None
 
 
 def _with_these(kernel: Kernel, ask: _Asked, fitting: list[Instruction]) -> Schedule:
@@ -444,9 +466,18 @@ def _sizes_known(kernel: Kernel, sizes: dict[str, int]) -> Iterator[tuple[dict[s
     yield longer, longer, ((False, f"{told}; the plan, and the cycles that it predicts, are for {ASSUMED}"), unused)
 
 
-def _mappings(kernel: Kernel, fitting: list[Instruction], partial: bool) -> list[ProvedMapping]:
-    """Legal mappings onto the instructions."""
-    return [p for i in fitting for p in _search(kernel, i, partial)]
+def _mappings(kernel: Kernel, fitting: list[Instruction], ask: _Asked, partial: bool) -> Mappings:
+    """The legal mappings onto the instructions; of those that are only like a proved one, those that tiles can be made of."""
+    sizes = assumed_sizes(kernel, ask.sizes)
+
+    def no_tiles(m: Mapping) -> str:
+        try:
+            question(m, ask.hardware, sizes, {}, ask.kept)
+        except ScheduleError as error:
+            return str(error)
+        return ""
+
+    return legal_mappings(kernel, fitting, lambda i: _search(kernel, i, partial), no_tiles)
 
 
 def in_digits(found: Sequence[ProvedMapping], kernel: Kernel, ask: _Asked) -> list[ProvedMapping]:

@@ -63,8 +63,10 @@ def schedule_stages(
     lowered: Lower,
     with_axes: WithAxes = lambda p, axes: None,
     kept: Kept = NOTHING_KEPT,
+    without: Sequence[tuple[Mapping, str]] = (),
 ) -> Schedule:
-    """The quickest plan for sizes. found: legal mappings; the most promising of them are scheduled. pins: `tile.AXIS`,
+    """The quickest plan for sizes. found: legal mappings; the most promising of them are scheduled. without: more of them,
+    and why no tiles can be made of each. pins: `tile.AXIS`,
     `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`. lowered: makes the program, which is then timed.
     with_axes: a mapping like another one with other axes, proved. kept: the tensors that stay in place between phases.
 
@@ -73,16 +75,17 @@ def schedule_stages(
     """
     started = time.perf_counter()
     questions: list[tuple[ProvedMapping, Question]] = []
-    refused: list[tuple[ProvedMapping, str]] = []
+    refused: list[tuple[Mapping, str]] = []
     first: ScheduleError | None = None
     for p in found:
         try:
             questions.append((p, _pinned(question(p.mapping, hardware, sizes, {}, kept), p.mapping, pins)))
         except ScheduleError as error:
-            refused.append((p, str(error)))
+            refused.append((p.mapping, str(error)))
             first = first or error
+    refused += without
     if not questions:
-        raise first or ScheduleError(f"nothing of the kernel maps onto {hardware.name}")
+        raise first or ScheduleError(without[0][1] if without else f"nothing of the kernel maps onto {hardware.name}")
     questions.sort(key=lambda q: (q[1].least, q[0].mapping.id))
 
     def timed(p: ProvedMapping, q: Question, d: StagingDecision) -> Timing:
@@ -104,15 +107,16 @@ def schedule_stages(
     cycles = float(seen.cycles)
     bound = min(float(answer.bound), cycles)
     loops, stages = decoded(p.mapping, q, answer.best.decision)
+    legal = len(found) + len(without)
     outside = (
-        f"the mapping: {answer.scheduled} scheduled of {len(questions)} that tiles can be made of ({len(found)} are legal)",
+        f"the mapping: {answer.scheduled} scheduled of {len(questions)} that tiles can be made of ({legal} are legal)",
         f"blocks of an axis, by one more loop: {answer.blocked} tried with the best mapping",
         "the order of the loops inside a region, and of the tiles of a step",
         *([STAYS] if kept.stays else []),
     )
     best = bound >= cycles * (1 - SAME) and not seen.estimate
     slower = sum(q.least >= cycles for _, q in questions[answer.scheduled :])
-    unscheduled = Counter(_without_mapping(p.mapping, why) for p, why in refused)
+    unscheduled = Counter(_without_mapping(m, why) for m, why in refused)
     unscheduled |= Counter({SLOWER: slower, LEFT: len(questions) - answer.scheduled - slower})
     notes = (*_free_of_cost(p.mapping, hardware), *_unused(q, hardware), *_quicker_by_far(refused, hardware, sizes, q))
     return scheduled(
@@ -167,17 +171,15 @@ def _without_mapping(mapping: Mapping, why: str) -> str:
 
 
 def _quicker_by_far(
-    refused: Sequence[tuple[ProvedMapping, str]], machine: Hardware, sizes: Dict[str, int], taken: Question
+    refused: Sequence[tuple[Mapping, str]], machine: Hardware, sizes: Dict[str, int], taken: Question
 ) -> tuple[str, ...]:
     """A refused mapping whose executions take at most half the time, in words: the description lacks parts for tiles."""
-    lacking = [
-        (executions(p.mapping, machine, sizes)[1], p, why) for p, why in refused if _has_form(p.mapping, machine)
-    ]
-    least, p, why = min(lacking, key=lambda x: x[0], default=(inf, None, ""))
-    if p is None or not taken.least or FAR * least > taken.least:
+    lacking = [(executions(m, machine, sizes)[1], m, why) for m, why in refused if _has_form(m, machine)]
+    least, m, why = min(lacking, key=lambda x: x[0], default=(inf, None, ""))
+    if m is None or not taken.least or FAR * least > taken.least:
         return ()
-    told = f"{p.mapping.id} would take {least:,.0f} cycles of executions and not {taken.least:,.0f}"
-    return (f"{told}, but no tiles can be made of it: {_without_mapping(p.mapping, why)}",)
+    told = f"{m.id} would take {least:,.0f} cycles of executions and not {taken.least:,.0f}"
+    return (f"{told}, but no tiles can be made of it: {_without_mapping(m, why)}",)
 
 
 def _has_form(mapping: Mapping, machine: Hardware) -> bool:
