@@ -109,6 +109,7 @@ def phase_document(s: Schedule) -> dict[str, Any]:
         "loops": [{"axis": x.axis, "tiles": x.step, "count": count} for x, count in counted_loops(s)],
         "stages": [
             {"operand": t.operand, "tensor": s.tensor(t), **{n: getattr(t, n) for n in _PLACED}}
+            | ({"shared": True} if t.shared else {})
             | ({"stays": True, "stored": t.stored} if t.stays else {})
             for t in s.stages
         ],
