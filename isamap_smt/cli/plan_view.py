@@ -112,6 +112,7 @@ def phase_document(s: Schedule) -> dict[str, Any]:
         ],
         "stages": [
             {"operand": t.operand, "tensor": s.tensor(t), **{n: getattr(t, n) for n in _PLACED}}
+            | ({"shared": True} if t.shared else {})
             | ({"stays": True, "stored": t.stored} if t.stays else {})
             for t in s.stages
         ],

@@ -95,6 +95,7 @@ class Stage:
     tensor's row; 0 leaves this to the machine.
     block: if the first `block` loops surround a part of the buffer used more than once, each use brings a share of the
     next part into the second cache.
+    spare: rows of a slot behind those of its tiles. shared: elements that several of its tiles share lie in it once.
     stays: nothing fills or stores it, since its tensor lies there between phases, tile by tile in the order of its
     coordinates. stored: but others look for it in main memory, too.
     """
@@ -112,6 +113,8 @@ class Stage:
     begin: str = ""
     updates: tuple[str, ...] = ()
     padding: str = ""
+    spare: int = 0
+    shared: bool = False
     stays: bool = False
     stored: bool = False
 
@@ -122,7 +125,9 @@ class Stage:
         if self.memory:
             slots = "1 slot" if self.slots == 1 else f"{self.slots} slots"
             inside = {0: "no loop", 1: "1 loop"}.get(self.depth or 0, f"{self.depth} loops")
-            return f"in {self.memory}: {slots} of {self.rows} rows, by {', '.join([*self.updates, self.via])}, inside {inside}"
+            once = ", what its tiles share once" if self.shared else ""
+            by = ", ".join([*self.updates, self.via])
+            return f"in {self.memory}: {slots} of {self.rows} rows, by {by}, inside {inside}{once}"
         if self.depth is None:
             return f"the tensor, {self.in_place}{self.fetched}"
         inside = f"inside the first {self.depth} loops" if self.depth else "once per call"

@@ -54,17 +54,18 @@ def tiles_of(
     return prod(x.step for x in loops if x.axis in needed) * prod(inside)
 
 
-def side_by_side(mapping: Mapping, loops: Sequence[LoopStep], stages: Sequence[Stage]) -> tuple[Stage, ...]:
-    """The stages, one behind the other in each memory; stages kept between phases have their places already."""
+def side_by_side(stages: Sequence[Stage], rows: Sequence[int]) -> tuple[Stage, ...]:
+    """The stages, one behind the other in each memory; stages kept between phases have their places already. rows: of a
+    slot of each."""
     ends: dict[str, int] = {}
     found = []
-    for s in stages:
+    for s, of_slot in zip(stages, rows, strict=True):
         if s.stays:
             found.append(s)
             continue
         offset = ends.get(s.memory, 0)
         found.append(replace(s, offset=offset))
-        ends[s.memory] = offset + s.slots * s.rows * tiles_of(mapping, loops, s.operand, s.depth or 0)
+        ends[s.memory] = offset + s.slots * of_slot
     return tuple(found)
 
 

@@ -20,6 +20,7 @@ from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import CostPart, LoopStep, Schedule, Stage
 from isamap_smt.ir.staging import side_by_side, steps
 from isamap_smt.mapping.instances import computing
+from isamap_smt.mapping.overlaps import rows_of_slot
 from isamap_smt.mapping.runs import blocked, blocks
 from isamap_smt.scheduling.arguments import Pin
 from isamap_smt.scheduling.clashing import clashing
@@ -242,9 +243,10 @@ def decoded(mapping: Mapping, q: Question, d: StagingDecision) -> tuple[tuple[Lo
             via, updates = end.onward.name, ()
         stages.append(
             Stage(
-                o.of or o.name, depth, memory=o.memory, slots=slots, rows=o.rows, via=via, begin=begin, updates=updates
+                o.of or o.name, depth, memory=o.memory, slots=slots, rows=o.rows, via=via, begin=begin,
+                updates=updates, spare=o.spare, shared=o.slides is not None,
             )
-        )
+        )  # fmt: skip
     at = {
         name: (stay.ends - rows_of(q, name), stay.stored and name == q.problem.output.name) for name, stay in q.staying
     }
@@ -252,7 +254,7 @@ def decoded(mapping: Mapping, q: Question, d: StagingDecision) -> tuple[tuple[Lo
         replace(x, stays=True, offset=at[x.operand][0], stored=at[x.operand][1]) if x.operand in at else x
         for x in stages
     ]
-    return loops, side_by_side(mapping, loops, placed)
+    return loops, side_by_side(placed, [rows_of_slot(mapping, loops, x) for x in placed])
 
 
 def _pinned(q: Question, mapping: Mapping, pins: tuple[Pin, ...]) -> Question:
@@ -294,7 +296,7 @@ def _tiles_in(q: Question, memory: str) -> list[StagingOperand]:
 
 def too_small(q: Question) -> tuple[tuple[str, int, int], ...]:
     """(memory, its rows, rows for one tile of each operand there) of memories with too few."""
-    needed = ((m, rows, sum(o.rows for o in _tiles_in(q, m))) for m, rows in q.problem.memories)
+    needed = ((m, rows, sum(o.rows + o.spare for o in _tiles_in(q, m))) for m, rows in q.problem.memories)
     return tuple(x for x in needed if x[2] > x[1])
 
 
@@ -303,7 +305,7 @@ def _why_none(q: Question, mapping: Mapping, answer: StagingAnswer) -> str:
     if answer.status == "UNKNOWN":
         return f"{mapping.id}: the solver found no plan in time; give it more seconds (timeout)"
     for memory, rows, needed in too_small(q):
-        tiles = ", ".join(f"{o.name} {o.rows}" for o in _tiles_in(q, memory))
+        tiles = ", ".join(f"{o.name} {o.rows + o.spare}" for o in _tiles_in(q, memory))
         missing = "1 row is" if needed == rows + 1 else f"{needed - rows} rows are"
         return (
             f"{memory} has {rows} rows, and one tile of each operand there needs {needed} ({tiles}): {missing} missing; "

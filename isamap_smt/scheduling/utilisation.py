@@ -12,8 +12,8 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import SMul
 from isamap_smt.ir.schedule import BANDWIDTH, LINK, MACS, MEMORY, POINTS, LoopStep, Stage, Utilisation
-from isamap_smt.ir.staging import tiles_of
 from isamap_smt.mapping.instances import computing
+from isamap_smt.mapping.overlaps import rows_of_slot
 from isamap_smt.simulator.max_plus import Timing
 
 
@@ -71,6 +71,6 @@ def _memories(
 ) -> Iterator[Utilisation]:
     used: dict[str, int] = {}
     for s in stages:
-        rows = s.slots * s.rows * tiles_of(mapping, loops, s.operand, s.depth or 0, blocks)
+        rows = s.slots * rows_of_slot(mapping, loops, s, blocks)
         used[s.memory] = used.get(s.memory, 0) + rows
     return (Utilisation(MEMORY, m.name, used.get(m.name, 0), m.rows) for m in machine.memories if m.rows)
