@@ -15,7 +15,19 @@ from functools import lru_cache
 from typing import Any
 
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.scalar import Cast, Compare, IndexValue, Read, SAdd, Scalar, SMax, SMin, SMul, read, rewrite_reads
+from isamap_smt.ir.scalar import (
+    Cast,
+    Compare,
+    IndexValue,
+    Read,
+    SAdd,
+    Scalar,
+    SMax,
+    SMin,
+    SMul,
+    read,
+    rewrite_reads,
+)
 from isamap_smt.ir.typed import below, of_type, plain, typed_value
 
 Bound = tuple[tuple[str, Any], ...]  # operand -> what it stands for
@@ -136,8 +148,7 @@ def _number(i: Instruction, name: str, tree: Any) -> int | float | None:
         tree = tree.args[1]
     tree = known_sizes(tree)
     low, high = i.immediates[name]
-    whole = not i.types[name].is_float
-    if not tree.is_Number or (whole and not tree.is_Integer) or not low <= tree <= high:
+    if not tree.is_Number or not low <= tree <= high or not (tree.is_Integer or i.types[name].is_float):
         return None
     return int(tree) if tree.is_Integer else float(tree)
 

@@ -15,6 +15,7 @@ import isamap_smt as im
 from isamap_smt.codegen.staged import lower_stages
 from isamap_smt.ir.epilogue import epilogue_of
 from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.mapping.epilogue import Cover, covers_of
 from isamap_smt.proof.program import prove_program
@@ -101,6 +102,69 @@ def test_what_is_selected_is_proved_and_runs_right(seed: int) -> None:
     assert summed.wrong(program, sizes[:1], 1, extreme=True, plainly=1) == "", d.text(value)
 
 
+# ---- floating point: bits are kept, and where no solver decides it, the proof finds a chain of proved rules itself
+
+
+@cache
+def floating() -> im.Hardware:
+    """Sums of f32, with a few steps in place."""
+    acc, made = summed.ACC, summed.made
+    number, kinds = (
+        {"acc": acc, "x": "code"},
+        {"acc": "f32", "x": "f32", "m": "f32", "a": "f32", "b": "f32", "s": "f32"},
+    )
+
+    def of(name: str, value: str, places: dict[str, str], to: str = "acc[r,c] =", **more: object) -> Instruction:
+        return made(name, f"{to} {value}", "execute", places, {o: kinds[o] for o in places}, **more)
+
+    product = {"acc": "accumulators[i,j]", "a": "scratchpad[i,k]", "b": "scratchpad[k,j]"}
+    moved = {"active": summed.BOTH, "beyond": "zero"}
+    return summed.machine(
+        summed.load("f32"),
+        of("clear", "0", {"acc": acc}),
+        of("multiply", "a[i,k] * b[k,j]", product, to="acc[i,j] +=", axes=dict.fromkeys("ijk", 4)),
+        of("add", "acc[r,c] + x[]", number), of("scale", "acc[r,c] * x[]", number), of("positive", "relu(acc[r,c])", {"acc": acc}),
+        of("add_row", "acc[r,c] + m[c]", {"acc": acc, "m": "memory"}, **moved), of("below_root", "rsqrt(acc[r,c])", {"acc": acc}),
+        of("begin_row", "m[c]", {"acc": acc, "m": "memory"}, **moved),
+        summed.store(result="f32", types={"m": "f32", "acc": "f32"}),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("value", "took", "chain"),
+    [
+        ("max(T[i,j] + b[j], 0)", "clear, add_row, positive, store", ""),
+        ("T[i,j] - 3", "clear, add -3, store", ""),
+        ("T[i,j] * -2", "clear, scale -2, store", ""),
+        ("1 / sqrt(T[i,j])", "clear, below_root, store", "root below one"),
+        (
+            "max(0, (T[i,j] - 0.75) * 1.3 + b[j])",
+            "clear, add -0.75, scale 1.3, add_row, positive, store",
+            "less a number",
+        ),
+    ],
+)
+def test_floating_point_keeps_its_bits(value: str, took: str, chain: str) -> None:
+    """A sum begins at no element: it would round in another order."""
+    types = {n: "f32" for n in "TXWYb" if f"{n}[" in value or n != "b"}
+    text = f"temporary T\nT[i,j] += X[i,k] * W[k,j]\nY[i,j] = {value}"
+    kernel = im.kernel(text, dtypes=types, name="floating").with_sizes({"I": 8, "J": 8, "K": 8})
+    assert steps(kernel, floating(), "multiply") == took
+    made = im.stage(kernel, floating())
+    assert made.proof.proved
+    said = [c.statement for c in made.proof.claims if "stores is computed from the sum" in c.statement]
+    assert said and all(chain in words for words in said)
+
+
+@pytest.mark.parametrize("value", ["T[i,j] / 3", "T[i,j] / 4", "select(T[i,j] > 0, T[i,j], 0)", "b[j] - T[i,j]"])
+def test_what_has_other_bits_is_refused(value: str) -> None:
+    """A quotient by 3 rounds otherwise, a NaN is chosen otherwise, and nothing negates or divides here."""
+    text = f"temporary T\nT[i,j] += X[i,k] * W[k,j]\nY[i,j] = {value}"
+    kernel = im.kernel(text, dtypes={n: "f32" for n in "TXWYb" if f"{n}[" in text}, name="floating")
+    with pytest.raises(ScheduleError, match="nothing computes"):
+        covers_of(kernel, floating(), floating().instruction("multiply"))
+
+
 # ---- machines of the library: forms that no instruction spells
 
 GEMMINI, VTA = isamap_hardware.load("gemmini"), isamap_hardware.load("vta")
@@ -168,6 +232,7 @@ def test_other_forms_on_vta_are_proved_and_right(value: str) -> None:
 def test_other_forms_on_gemmini(value: str, told: str) -> None:
     kernel = on_gemmini(value)
     assert steps(kernel, GEMMINI, "gemmini.matmul") == told
+    assert im.stage(kernel.with_sizes({"I": 16, "J": 16, "K": 16}), GEMMINI).proof.proved
 
 
 @pytest.mark.parametrize("value", ["sat_i8(T + R)", "sat_i8(T - 64 >> 7)", "i8(T - R)"])
