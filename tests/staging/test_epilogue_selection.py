@@ -6,6 +6,7 @@ import random
 from functools import cache
 
 import drawn_values as d
+import numpy as np
 import pytest
 import summed
 from random_programs import random_decision
@@ -17,7 +18,10 @@ from isamap_smt.ir.epilogue import epilogue_of
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Kernel
+from isamap_smt.ir.typed import typed_value
+from isamap_smt.language.printer import value_text
 from isamap_smt.mapping.epilogue import Cover, covers_of
+from isamap_smt.mapping.settled import settled
 from isamap_smt.proof.program import prove_program
 from isamap_smt.scheduling.staged import decoded, scheduled
 from isamap_smt.scheduling.staged_ends import fitting_covers
@@ -240,3 +244,44 @@ def test_what_may_wrap_or_has_no_rule_is_refused(value: str) -> None:
     """A sum below a saturation is exact, and a cell holds 32 bits of it."""
     with pytest.raises(ScheduleError, match="nothing computes"):
         covers_of(on_vta(value), VTA, VTA.instruction("vta.gemm"))
+
+
+# ---- parts below a saturation
+
+
+def settled_in_words(kernel: Kernel) -> str:
+    types = {t.name: t.dtype for t in kernel.tensors}
+    return value_text(settled(typed_value(kernel, kernel.statements[1]), types, kernel.ranges))
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("sat_i8(max(T[i,j], -5))", "sat_i8(i32(max(T[i, j], -5)))"),
+        ("sat_i8(T[i,j] + b[j])", "sat_i8(T[i, j] + b[j])"),
+        ("sat_i8(max(T[i,j], 0) + b[j])", "sat_i8(i32(max(T[i, j], 0)) + b[j])"),
+        ("sat_i8((min(T[i,j], 9) >> 3) + 1)", "sat_i8(i32((min(T[i, j], 9) >> 3) + 1))"),
+        ("sat_i8(-T[i,j])", "sat_i8(-T[i, j])"),
+        ("sat_i8(max(T[i,j], 3000000000))", "sat_i8(max(T[i, j], 3000000000))"),
+        ("sat_i8(T[i,j] * 2)", "sat_i8(T[i, j]*2)"),
+    ],
+)
+def test_a_part_that_stays_within_its_type_has_it(value: str, told: str) -> None:
+    types = {"b": "i32"} if "b[" in value else {}
+    assert settled_in_words(summed.kernel_of(f"Y[i,j] = {value}", **types, Y="i8")).replace(" * ", "*") == told
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_settled_values_are_the_same(seed: int) -> None:
+    rng = random.Random(seed)
+    value = d.any_value(rng, 4)
+    kernel = d.kernel_of(("sat", value if value[0] not in ("sat", "i8") else value[1]))
+    types = {t.name: t.dtype.name for t in kernel.tensors if t.name in "TbRXWY"}
+    other = im.kernel(
+        f"{kernel.text.strip().rpartition('=')[0]}= {settled_in_words(kernel)}", dtypes=types, name="settled"
+    )
+    sizes = {"I": 9, "J": 6, "K": 3}
+    for extreme in (False, True):
+        arrays = {n: summed.drawn(np.random.default_rng(seed), kernel, n, sizes, extreme) for n in kernel.inputs}
+        ours, theirs = (im.run_kernel(k, arrays, sizes=sizes)["Y"] for k in (kernel, other))
+        assert np.array_equal(ours, theirs), other.text
