@@ -9,6 +9,7 @@ import drawn_values as d
 import numpy as np
 import pytest
 import summed
+from random_epilogues import machine as summing
 from random_programs import random_decision
 
 import isamap_hardware
@@ -244,6 +245,18 @@ def test_what_may_wrap_or_has_no_rule_is_refused(value: str) -> None:
     """A sum below a saturation is exact, and a cell holds 32 bits of it."""
     with pytest.raises(ScheduleError, match="nothing computes"):
         covers_of(on_vta(value), VTA, VTA.instruction("vta.gemm"))
+
+
+@pytest.mark.parametrize(
+    "value", ["sat_i8(T[i,j] + b[j])", "sat_i8(max(T[i,j], 0) + b[j])", "sat_i8(max(T[i,j] + b[j], 3))"]
+)
+def test_a_cell_holds_no_exact_sum(value: str) -> None:
+    """A store that clamps takes 32 bits; with a conversion that says that the sum wraps, it is covered."""
+    machine, wraps = summing(4, 8), f"sat_i8(i32({value[7:-1]}))"
+    exact, wrapped = (summed.kernel_of(f"Y[i,j] = {v}", Y="i8", b="i32") for v in (value, wraps))
+    assert covers_of(wrapped, machine, machine.instruction("multiply"))
+    with pytest.raises(ScheduleError, match="nothing computes"):
+        covers_of(exact, machine, machine.instruction("multiply"))
 
 
 # ---- parts below a saturation
