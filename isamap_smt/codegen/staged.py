@@ -46,9 +46,10 @@ from isamap_smt.ir.scalar import Read
 from isamap_smt.ir.schedule import Schedule, Stage
 from isamap_smt.ir.staging import active_points, counts, guards, passed_points, steps
 from isamap_smt.ir.states import CODE
-from isamap_smt.mapping.epilogue import Cover, Step
+from isamap_smt.mapping.epilogue import Cover
 from isamap_smt.mapping.instances import computing, given_to
 from isamap_smt.mapping.overlaps import overlap_in
+from isamap_smt.mapping.patterns import Step
 from isamap_smt.mapping.runs import Runs, point_of, runs_of
 from isamap_smt.scheduling.staged_ends import fitting_covers
 

@@ -11,7 +11,7 @@ portable C. On a machine without C the instructions compute all of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from hashlib import sha256
@@ -40,7 +40,6 @@ from isamap_smt.ir.scalar import (
     SDiv,
     SMax,
     SMin,
-    SMul,
     SNeg,
     SSub,
     cast,
@@ -51,63 +50,23 @@ from isamap_smt.ir.scalar import (
 )
 from isamap_smt.ir.typed import below, of_type, plain, target, type_of, typed_value
 from isamap_smt.language.printer import to_text
+from isamap_smt.mapping.patterns import COMBINE, TICKS, Known, Step, bindings_of, pattern_of
 from isamap_smt.mapping.point_c import c_value
 from isamap_smt.mapping.rewriting import Equalities, Forms
 from isamap_smt.mapping.rule_table import RULES
 from isamap_smt.mapping.rule_verdicts import require
 
-# ---- Instructions as patterns of values: the parts of a value they compute lane by lane, and their operands.
-
-
-Bound = tuple[tuple[str, Any], ...]  # operand -> part of the value, or a number
-COMMUTE = (SAdd, SMul, SMax, SMin)
-COMBINE: dict[str, type[Any]] = {"+": SAdd, "*": SMul, "max": SMax, "min": SMin}
-
-
-@dataclass(frozen=True)
-class Step:
-    """An instruction; `by_lane`: it computes each lane of its result from the same lane of its operands."""
-
-    instruction: Instruction
-
-    @property
-    def target(self) -> str:
-        """The operand it writes."""
-        return self.instruction.target
-
-    @cached_property
-    def by_lane(self) -> bool:
-        """Whether each lane is computed of the same lane of each operand, whatever else the machine holds."""
-        return _lanewise(self.instruction)
-
-    @cached_property
-    def pattern(self) -> Any:
-        """A lane's new value over the lanes read; for an accumulation, its old value is one of them."""
-        k = self.instruction.exact or self.instruction.kernel
-        s = k.statements[0]
-        value = rewrite_reads(plain(typed_value(k, s), {t.name: t.dtype for t in k.tensors}), lambda r: read(r.tensor))
-        return value if s.op == "=" else COMBINE[s.op](read(s.target.tensor), value)
-
-    def value(self, operands: dict[str, Any]) -> Any:
-        """The pattern with these values for the lanes."""
-        return self._value(self.pattern, operands, False)
-
-    def _value(self, pattern: Any, operands: dict[str, Any], exact: bool) -> Any:
-        if isinstance(pattern, Read):
-            found = operands[pattern.tensor]
-            return of_type(found, self.instruction.types[pattern.tensor]) if exact else found
-        args = [self._value(a, operands, below(pattern, exact)) for a in pattern.args]
-        return pattern.func(*args) if args else pattern
-
 
 @lru_cache(maxsize=64)
-def steps_of(machine: Hardware, lanes: int) -> tuple[Step, ...]:
+def steps_of(machine: Hardware, lanes: int) -> tuple[Instruction, ...]:
     """The machine's instructions on registers of so many lanes alone."""
     found = (i for i in machine.computes if machine.offers(i))
-    return tuple(Step(i) for i in found if all(shape == (lanes,) for shape in i.shapes.values()))
+    return tuple(i for i in found if all(shape == (lanes,) for shape in i.shapes.values()))
 
 
-def _lanewise(i: Instruction) -> bool:
+@lru_cache(maxsize=4096)
+def by_lane(i: Instruction) -> bool:
+    """Whether each lane is computed of the same lane of each operand, whatever else the machine holds."""
     if len(i.kernel.axes) != 1 or i.numbered or i.cells_needed or i.may_fail or i.assume or i.preconditions:
         return False
     (axis,) = i.kernel.axes
@@ -118,67 +77,7 @@ def _lanewise(i: Instruction) -> bool:
     return plain and rounds and len(dict(i.c_types)) in ((len(i.places),) if i.emit else (0,))
 
 
-def bindings_of(
-    step: Step, tree: Any, kind: Callable[[Any], DType | None], forms: Callable[[Any], Sequence[Any]]
-) -> Iterator[Bound]:
-    """Ways to compute the tree by the step: the part bound to each operand. kind: the element type of a part of the
-    value, None for an exact integer below a saturation. forms: trees equal to a part, made of parts.
-
-    Operands keep their written order if it is one of the ways.
-    """
-    seen = set()
-    for bound in _matched(step.instruction, step.pattern, tree, {}, Known(kind, forms)):
-        found = tuple(bound.items())
-        if found not in seen:
-            seen.add(found)
-            yield found
-
-
-@dataclass(frozen=True)
-class Known:
-    """A part's element type, and the trees equal to it."""
-
-    kind: Callable[[Any], DType | None]
-    forms: Callable[[Any], Sequence[Any]]
-
-
-def _matched(
-    i: Instruction, pattern: Any, tree: Any, bound: dict[str, Any], known: Known, exact: bool = False
-) -> Iterator[dict[str, Any]]:
-    """exact: below a saturation."""
-    if isinstance(pattern, Read):
-        d = i.types[pattern.tensor]
-        fits = bool(d.low <= tree <= d.high) if exact and tree.is_Integer else known.kind(tree) == d
-        if fits and bound.get(pattern.tensor, tree) == tree:
-            yield {**bound, pattern.tensor: tree}
-        return
-    if not isinstance(pattern, Scalar):
-        if pattern == tree:
-            yield bound
-        return
-    exact = below(pattern, exact)
-    for form in (tree,) if isinstance(pattern, Compare) else known.forms(tree):
-        if type(pattern) is not type(form) or len(pattern.args) != len(form.args):
-            continue
-        yield from _all(i, list(zip(pattern.args, form.args, strict=True)), bound, known, exact)
-        same = all(isinstance(a, Read) for a in pattern.args)  # then the other order is the same instruction again
-        if isinstance(pattern, COMMUTE) and not same:
-            yield from _all(i, list(zip(pattern.args, form.args[::-1], strict=True)), bound, known, exact)
-
-
-def _all(
-    i: Instruction, pairs: list[Any], bound: dict[str, Any], known: Known, exact: bool
-) -> Iterator[dict[str, Any]]:
-    if not pairs:
-        yield bound
-        return
-    (pattern, tree), *rest = pairs
-    for found in _matched(i, pattern, tree, bound, known, exact):
-        yield from _all(i, rest, found, known, exact)
-
-
 TO, LANE = "to", "l"
-TICKS = 16  # of a cycle
 LANES_COST, FUNCTION_COST = 8, 12  # cycles of a part in portable C; of exp and the like
 SELECTED = "selected"
 HOLE = "isamap_operand_"  # before an operand's name, until the C is whole
@@ -314,7 +213,6 @@ class _Part:
     """A part of the value, with one way to compute it: a step and its operands, portable C, or none for an element."""
 
     step: Step | None
-    bound: Bound
     tree: Any
     form: Any = None  # what portable C computes, equal to the tree
 
@@ -366,32 +264,34 @@ class _Selection:
 
     def _offers(self) -> tuple[list[Offer], list[_Part]]:
         self._number(self.forms.root)
-        found = (s for s in steps_of(self.machine, self.files.lanes) if s.instruction.name not in self.machine.refused)
+        found = (i for i in steps_of(self.machine, self.files.lanes) if i.name not in self.machine.refused)
         there = {type_of(tree, self.types) for tree in self.parts}
         exact = any(tree in self.forms.exact for tree in self.parts)  # operands of any integer type may be parts of it
-        steps = [s for s in found if self._serves(s, there, exact)]
+        steps = [i for i in found if self._serves(i, there, exact)]
         offers: list[Offer] = []
         made: list[_Part] = []
         given = set(sp.preorder_traversal(self.root))
         for n, tree in enumerate(self.parts):
             if isinstance(tree, Read):
                 offers.append(Offer(n, (), 0))
-                made.append(_Part(None, (), tree))
+                made.append(_Part(None, tree))
                 continue
-            for step in steps:
-                kind = partial(self._type, around=tree)
-                plain = set(bindings_of(step, tree, kind, lambda t: (t,))) if tree in given else set()
-                for bound in bindings_of(step, tree, kind, self.forms.of.__getitem__):
+            for i in steps:
+                takes = partial(self._taken, i, tree)
+                plain = (
+                    set(bindings_of(i, pattern_of(i), tree, Known(takes, lambda t: (t,)))) if tree in given else set()
+                )
+                for bound in bindings_of(i, pattern_of(i), tree, Known(takes, self.forms.of.__getitem__)):
                     uses = tuple(self.numbers[t] for _, t in bound if t in self.numbers)
-                    ticks = round(TICKS / step.instruction.cost.per_cycle)
+                    ticks = round(TICKS / i.cost.per_cycle)
                     offers.append(Offer(n, uses, ticks, bound not in plain))
-                    made.append(_Part(step, bound, tree))
+                    made.append(_Part(Step(i, bound), tree))
             for form in self.forms.of[tree]:
                 if not (self.machine.simulated or isinstance(form, Read)) and self._in_lanes(tree, form):
                     uses = tuple(self.numbers[a] for a in self._operands(form))
                     ticks = (FUNCTION_COST if _is_function(form) else LANES_COST) * TICKS
                     offers.append(Offer(n, uses, ticks, form not in given))
-                    made.append(_Part(None, (), tree, form))
+                    made.append(_Part(None, tree, form))
         return offers, made
 
     def _in_order(self, chosen: dict[int, tuple[Offer, _Part]]) -> list[_Part]:
@@ -408,17 +308,16 @@ class _Selection:
         make(self.numbers[self.forms.root])
         return list(found.values())
 
-    def _serves(self, step: Step, there: set[DType | None], exact: bool) -> bool:
-        """Whether the step works lane by lane, and its operands have types of parts and lie in registers in use. Sums
+    def _serves(self, i: Instruction, there: set[DType | None], exact: bool) -> bool:
+        """Whether it works lane by lane, and its operands have types of parts and lie in registers in use. Sums
         may be rounded once with their product, if their order is free; all else is rounded as it is written."""
-        i = step.instruction
         if any(d not in there and not (exact and not d.is_float) for o, d in i.types.items() if o != i.target):
             return False
         files = [self.files.of.get(i.types[o].name) for o, _ in i.places]
         lies = zip(i.places, files, strict=True)
         if any(f is None or (place, dict(i.c_types).get(o, "")) != (f.memory, f.c_type) for (o, place), f in lies):
             return False
-        return step.by_lane and (i.rounding != "fused" or (self.asked.op == "+" and not self.asked.ordered))
+        return by_lane(i) and (i.rounding != "fused" or (self.asked.op == "+" and not self.asked.ordered))
 
     def _number(self, tree: Any) -> None:
         """Numbers for the parts of the value, each behind the parts it uses."""
@@ -437,6 +336,12 @@ class _Selection:
         if tree in self.forms.exact:
             return None
         return type_of(tree, self.types) or (type_of(around, self.types) if tree is not around else None)
+
+    def _taken(self, i: Instruction, around: Any, operand: str, tree: Any, exact: bool) -> Any:
+        """The part itself, if the operand may stand for it: a part of its type, or a number of its values."""
+        d = i.types[operand]
+        fits = bool(d.low <= tree <= d.high) if exact and tree.is_Integer else self._type(tree, around) == d
+        return tree if fits else None
 
     def _in_lanes(self, tree: Any, form: Any) -> bool:
         """Whether the part and the operands of one of its forms lie in registers."""
@@ -492,7 +397,7 @@ class _Selection:
             else:
                 lines += self._by_step(p, names)
                 used.append(p.step.instruction)
-                composed[p.tree] = p.step.value({o: composed.get(t, t) for o, t in p.bound})
+                composed[p.tree] = p.step.value({o: composed.get(t, t) for o, t in p.step.bound})
                 decided = dict.fromkeys(r.tensor for r in reads(composed[p.tree]))
                 parts.append((1 / p.step.instruction.cost.per_cycle, tuple(decided)))
             if last:
@@ -522,7 +427,7 @@ class _Selection:
         """The step's own C on the registers of its operands; a number in its place is broadcast."""
         assert p.step is not None
         i, lines, registers = p.step.instruction, [], {}
-        for operand, tree in p.bound:
+        for operand, tree in p.step.bound:
             if tree in names:
                 registers[operand] = names[tree]
                 continue
@@ -532,7 +437,7 @@ class _Selection:
             file = self.files.of[d.name]
             moved = dict(zip(_both(file.broadcast), (name, f"(&(const {d.c}){{{text}}})"), strict=True))
             lines += [f"{file.c_type} {name};", file.broadcast.statement(moved)]
-        out = p.step.target
+        out = i.target
         if out in registers:  # it adds to what stands there
             lines.append(f"{names[p.tree]} = {registers[out]};")
         return [*lines, *i.taking_turns(registers | {out: names[p.tree]}, names[p.tree])]

@@ -38,7 +38,7 @@ from isamap_smt.ir.time_limit import found_in_time, limited
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.language.library import found_kernel
 from isamap_smt.language.printer import value_text
-from isamap_smt.mapping.epilogue import covers
+from isamap_smt.mapping.epilogue import carried_out
 from isamap_smt.mapping.fuse import fuse, takes
 from isamap_smt.mapping.instances import instances
 from isamap_smt.mapping.runs import tilings
@@ -314,7 +314,7 @@ def _followed(kernel: Kernel, statement: int, machine: Hardware) -> bool:
     phase = phase_kernels(kernel, counts)[statement]
     for memory in dict.fromkeys(i.operand(i.target).memory for i in machine.computes if i.combines == "="):
         with suppress(ScheduleError):
-            return len(phase.statements) > 1 and bool(covers(phase, machine, memory))
+            return len(phase.statements) > 1 and carried_out(phase, machine, memory)
     return False
 
 
