@@ -1,4 +1,4 @@
-"""Draws docs/pareto.svg: what the machines of examples/array.py cost, and how many cycles a transformer's layer takes on them.
+"""Draws docs/pareto.svg: cost of the machines of examples/weight_array.py, and cycles of a transformer's layer on them.
 
 python -m docs.pareto
 """
@@ -11,7 +11,7 @@ import isamap_smt as im
 from isamap_smt.report.explored import svg
 
 PICTURE = Path(__file__).with_name("pareto.svg")
-MACHINE = Path(__file__).parents[1] / "examples" / "array.py"
+MACHINE = Path(__file__).parents[1] / "examples" / "weight_array.py"
 LAYER = ["4*gemm@i=64,j=128,k=128", "gemm@i=64,j=256,k=128", "gemm@i=64,j=128,k=256"]
 OVER = {"kib": [1, 4, 16], "bus": [4, 8, 32], "dmas": [1, 2]}
 COST = "bytes + 512*bus*dmas"

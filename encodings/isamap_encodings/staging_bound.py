@@ -125,15 +125,25 @@ class _Paths:
         def inside(a: str) -> Any:
             return n.where(c.around[a, o.name], c.tiles[a], c.padded[a])
 
+        visit, every, runs = tiles(inside), tiles(lambda a: c.padded[a]), 1
+        if o.slides is not None:
+            pair, runs = (o.slides.along, o.slides.over), o.slides.runs
+            held = o.slides.count(n, *map(inside, pair))
+            others = [a for a in o.axes if a not in pair]
+            visit = n.times(held, *map(inside, others))
+            steps = (n.where(c.around[a, o.name], c.count[a], 1) for a in pair)
+            every = n.times(held, *steps, *(c.padded[a] for a in others))
         if not way.per:
-            each = way.start + way.each
-            total = n.times(each, tiles(lambda a: c.padded[a]), again)
-            visit = n.times(each, tiles(inside)) if each else 0
+            each = (way.start + way.each) // runs
+            total = n.times(each, every, again)
+            visit = n.times(each, visit) if each else 0
             return _Moves(total, visit, visit, visit)
         cut = way.points is not None
         active = way.points if cut else tiles(lambda a: points[a] if a in way.per else c.padded[a])
-        total = n.times(n.times(way.start, tiles(lambda a: c.padded[a])) + n.times(way.each, active), again)
-        issued = n.times(way.start, tiles(inside)) if way.start else 0
+        if o.slides is not None and cut:  # moves that are left out have as many points as the largest, at most
+            active = n.less(active, n.times(way.largest, n.less(n.times(runs, tiles(lambda a: c.padded[a])), every)))
+        total = n.times(n.times(way.start // runs, every) + n.times(way.each, active), again)
+        issued = n.times(way.start // runs, visit) if way.start else 0
         whole = issued + n.times(way.each, visited(c.first))
         return _Moves(
             total, issued if cut else whole, issued if cut else issued + n.times(way.each, visited(c.last)), whole

@@ -36,9 +36,9 @@ class Way:
     """A move of one tile by an engine: `start` ticks, and `each` for every point along the axes `per`.
 
     outer: the stage of the same operand in another memory, the source of the tile; '' for main memory. points: of
-    all tiles, if `where` cuts some; None if none is cut. Of ways to store, begins: moves of a tile before its
-    products; ends: after them; waits: the tile is taken on to wait elsewhere until it is stored. served: memories
-    shared by several engines, and the least time each serves a move.
+    all tiles, if `where` cuts some; None if none is cut. largest: of the largest single move. Of ways to store,
+    begins: moves of a tile before its products; ends: after them; waits: the tile is taken on to wait elsewhere until
+    it is stored. served: memories shared by several engines, and the least time each serves a move.
     """
 
     name: str
@@ -48,6 +48,7 @@ class Way:
     outer: str = ""
     engine: str = ""
     points: int | None = None
+    largest: int = 0
     begins: tuple[Way, ...] = ()
     ends: tuple[Way, ...] = ()
     waits: bool = False
@@ -55,9 +56,40 @@ class Way:
 
 
 @dataclass(frozen=True)
+class Sliding:
+    """Tiles along two axes that share runs: the one at (along, over) has `runs`, from `step * along + over` on, and each
+    `apart` from the next. So runs lie in rounds, by what is left over after division by `apart`.
+
+    A stage holds each run once, unless its tiles lie so far from each other that this is no less.
+    """
+
+    along: str
+    over: str
+    step: int
+    runs: int
+    apart: int = 1
+
+    def rounds(self, n: Numbers, over: Any) -> Any:
+        """Rounds of runs of so many tiles over."""
+        return 1 if self.apart == 1 else n.smallest(self.apart, over)
+
+    def of_round(self, n: Numbers, along: Any, over: Any) -> Any:
+        """Runs of each round of so many tiles, from the first to the last one."""
+        further = over if self.apart == 1 else n.quotient(over + (self.apart - 1), self.apart)
+        step = self.step // self.apart
+        return step * along + further + (self.runs - step - 1)
+
+    def count(self, n: Numbers, along: Any, over: Any) -> Any:
+        """Runs that are held of so many tiles."""
+        once = n.times(self.rounds(n, over), self.of_round(n, along, over))
+        return n.smallest(once, n.times(self.runs, along, over))
+
+
+@dataclass(frozen=True)
 class StagingOperand:
     """A stage of an operand. axes: those its tiles depend on. rows: of one tile. ways: of filling one, or of storing
-    one of the output. of: the operand on whose way it lies; '' for a stage in one of the instruction's own memories."""
+    one of the output. of: the operand on whose way it lies; '' for a stage in one of the instruction's own memories.
+    spare: rows of a slot behind its last tile, which a move may write. slides: along which axes tiles share runs."""
 
     name: str
     memory: str
@@ -65,6 +97,8 @@ class StagingOperand:
     rows: int
     ways: tuple[Way, ...]
     of: str = ""
+    spare: int = 0
+    slides: Sliding | None = None
 
 
 @dataclass(frozen=True)
@@ -210,8 +244,15 @@ def rows(problem: StagingProblem, chosen: Choices, n: Numbers) -> dict[str, Any]
 
 def _tiles(chosen: Choices, n: Numbers, o: StagingOperand, slots: Any) -> Any:
     """Rows of so many slots, with all tiles of the operand inside its stage."""
-    inside = [n.where(chosen.around[a, o.name], 1, chosen.count[a]) for a in o.axes]
-    return n.times(o.rows, slots, *(chosen.tiles[a] for a in o.axes), *inside)
+    inside = {a: (chosen.tiles[a], n.where(chosen.around[a, o.name], 1, chosen.count[a])) for a in o.axes}
+    held, rows_of_one = [], o.rows
+    if o.slides is not None:
+        along, over = (n.times(*inside.pop(a)) for a in (o.slides.along, o.slides.over))
+        held, rows_of_one = [o.slides.count(n, along, over)], o.rows // o.slides.runs
+    parts = (*held, *(x for pair in inside.values() for x in pair))
+    if not o.spare:
+        return n.times(rows_of_one, slots, *parts)
+    return n.times(slots, n.times(rows_of_one, *parts) + o.spare)
 
 
 def table(axis: StagingAxis, tiles: int) -> tuple[int, int, int, int]:

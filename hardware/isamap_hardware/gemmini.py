@@ -101,7 +101,10 @@ EMPTY = f"gemmini_keep({ZEROS}, GEMMINI_NOWHERE, GEMMINI_NOWHERE, 1);"
 TAKE = f"gemmini_keep({ZEROS}, GEMMINI_NOWHERE, gemmini_acc((uint32_t)({{acc}})), 0);"
 
 # What commands find configured. Stores as they are have no scale, and are configured with ONE all the same.
-WEIGHTS_STAY = ("passes[0] = 1", *(f"passes[{n}] = 0" for n in (1, 2, 3, 4)))
+WEIGHTS_LOADED = ("passes[0] = 1", "passes[1] = 0", "passes[2] = 0")  # of weights or zeros, which way round they lie
+WEIGHTS_STAY = (*WEIGHTS_LOADED, "passes[3] = 0", "passes[4] = 0")
+A_TRANSPOSED = (*WEIGHTS_LOADED, "passes[3] = 1", "passes[4] = 0")
+B_TRANSPOSED = (*WEIGHTS_LOADED, "passes[3] = 0", "passes[4] = 1")
 SUMS_STAY = tuple(f"passes[{n}] = 0" for n in range(5))
 
 
@@ -136,13 +139,20 @@ INSTRUCTIONS = (
     ),
     im.instruction(
         "gemmini.clear", "acc[r,c] = 0", axes=TILE, dtypes={"acc": "i32"}, places={"acc": "accumulator[r,c]"},
-        engine="execute", work=im.Work(SIDE, 0), needs=WEIGHTS_STAY, emit=CLEAR, **C,
+        engine="execute", work=im.Work(SIDE, 0), needs=WEIGHTS_LOADED, emit=CLEAR, **C,
     ),
-    im.instruction(
-        "gemmini.matmul", "acc[i,j] += i32(a[i,k]) * i32(b[k,j])", axes={"i": SIDE, "j": SIDE, "k": SIDE},
-        dtypes={"acc": "i32", "a": "i8", "b": "i8"},
-        places={"acc": "accumulator[i,j]", "a": "scratchpad[i,k]", "b": "scratchpad[k,j]"},
-        engine="execute", work=im.Work(SIDE, 0), needs=WEIGHTS_STAY, emit=MULTIPLY, **C,
+    *(
+        im.instruction(
+            f"gemmini.{name}", f"acc[i,j] += i32(a[{a}]) * i32(b[{b}])", axes={"i": SIDE, "j": SIDE, "k": SIDE},
+            dtypes={"acc": "i32", "a": "i8", "b": "i8"},
+            places={"acc": "accumulator[i,j]", "a": f"scratchpad[{a}]", "b": f"scratchpad[{b}]"},
+            engine="execute", work=im.Work(SIDE, 0), needs=needs, emit=MULTIPLY, **C,
+        )
+        for name, a, b, needs in (
+            ("matmul", "i,k", "k,j", WEIGHTS_STAY),
+            ("matmul_at", "k,i", "k,j", A_TRANSPOSED),
+            ("matmul_bt", "i,k", "j,k", B_TRANSPOSED),
+        )
     ),
     im.instruction(
         "gemmini.hold", "w[r,c] = b[r,c]", axes=TILE, dtypes={"w": "i8", "b": "i8"},

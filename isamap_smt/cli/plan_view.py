@@ -106,9 +106,13 @@ def phase_document(s: Schedule) -> dict[str, Any]:
         "gap": s.gap,
         "unit": s.unit,
         "sizes": dict(s.sizes),
-        "loops": [{"axis": x.axis, "tiles": x.step, "count": count} for x, count in counted_loops(s)],
+        "loops": [
+            {"axis": x.axis, "tiles": x.step, "count": count} | ({"shared": True} if n < len(s.blocks) else {})
+            for n, (x, count) in enumerate(counted_loops(s))
+        ],
         "stages": [
             {"operand": t.operand, "tensor": s.tensor(t), **{n: getattr(t, n) for n in _PLACED}}
+            | ({"shared": True} if t.shared else {})
             | ({"stays": True, "stored": t.stored} if t.stays else {})
             for t in s.stages
         ],
@@ -219,7 +223,8 @@ def _show_phase(s: Schedule, verbose: bool) -> None:
     out.print("\nLoops, outermost first", style="bold")
     for depth, (step, count) in enumerate(counted_loops(s)):
         each = "1 tile" if step.step == 1 else f"{step.step} tiles"
-        out.print("  " * (depth + 1) + f"{step.axis}: {count} steps of {each}")
+        shared = " (blocks of all phases in this loop)" if depth < len(s.blocks) else ""
+        out.print("  " * (depth + 1) + f"{step.axis}: {count} steps of {each}{shared}")
     stages = []
     for t in s.stages:
         stages.append((f"{s.tensor(t)} ({t.operand})", t.memory, str(t.slots), *stage_words(s, t)))

@@ -3,13 +3,15 @@
 A use needs an image of a state's cells. A write of an image stands as far outside as possible: its values are known
 there, and its set holds no other image before the uses. This is in front of a whole loop nest, or inside a loop if the
 values depend on its variable, or if two images take turns in it. Images needed in the innermost loops get sets of their
-own first. Nothing of it is trusted: the claim `configuration` finds the writes that reach each use.
+own first. A use that needs some cells alone shares the image of one that needs these and more. Nothing of it is trusted:
+the claim `configuration` finds the writes that reach each use.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import sympy as sp
@@ -49,12 +51,32 @@ class _Placing:
         return self._named(body, sets)
 
     def _image(self, node: Node) -> Image | None:
-        """The cells of the state needed by a use; None if it needs none."""
+        """The cells of the state as a use finds them; None if it needs none."""
+        needed = self._needed(node)
+        return None if needed is None else self._whole[needed]
+
+    @cached_property
+    def _whole(self) -> dict[Image, Image]:
+        """Cells needed by a use -> an image with all of them: of a use with more needs if they agree, else with zeros."""
+        depths: dict[Image, int] = {}
+        for node, around in walk(self.program.body):
+            if (needed := self._needed(node)) is not None:
+                depths[needed] = max(len(around), depths.get(needed, 0))
+        found: dict[Image, Image] = {}
+        for needed in sorted(depths, key=lambda n: (n.count(None), -depths[n])):
+            alike = (
+                whole for whole in found.values() if all(a in (None, b) for a, b in zip(needed, whole, strict=True))
+            )
+            found[needed] = next(alike, tuple(sp.S.Zero if cell is None else cell for cell in needed))
+        return found
+
+    def _needed(self, node: Node) -> Image | None:
+        """The cells of the state needed by a use, None for those that it does not need; None if it needs none."""
         if not isinstance(node, Command) or all(n.memory != self.memory.name for n in node.instruction.cells_needed):
             return None
         shapes = {t.name: t.shape for t in self.program.kernel.tensors}
         cells = needed_cells(node, shapes)[self.memory.name]
-        found = (cells.get(n, sp.S.Zero) for n in range(int(self._write.kernel.axes[0].extent)))
+        found = (cells.get(n) for n in range(int(self._write.kernel.axes[0].extent)))
         return tuple(_inside(e, shapes[e.name]) if isinstance(e, Ref) else e for e in found)
 
     @property

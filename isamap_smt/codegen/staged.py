@@ -20,9 +20,10 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_encodings.staging_problem import Numbers, Sliding
 from isamap_smt.ir.epilogue import Epilogue, epilogue_of
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import FloorMod, free_name, substitute, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, free_name, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.hypotheses import Relation
 from isamap_smt.ir.instruction import Instruction, signal
@@ -43,11 +44,13 @@ from isamap_smt.ir.program import (
 from isamap_smt.ir.reach import needed_sizes
 from isamap_smt.ir.scalar import Read
 from isamap_smt.ir.schedule import Schedule, Stage
-from isamap_smt.ir.staging import active_points, counts, guards, passed_points
+from isamap_smt.ir.staging import active_points, counts, guards, passed_points, steps
 from isamap_smt.ir.states import CODE
-from isamap_smt.mapping.epilogue import Cover, Step
+from isamap_smt.mapping.epilogue import Cover
 from isamap_smt.mapping.instances import computing, given_to
 from isamap_smt.mapping.named_cells import of_tiles, whole_tiles
+from isamap_smt.mapping.overlaps import overlap_in
+from isamap_smt.mapping.patterns import Step
 from isamap_smt.mapping.runs import Runs, point_of, runs_of
 from isamap_smt.scheduling.staged_ends import fitting_covers
 
@@ -106,8 +109,34 @@ class _Lowering:
         return tuple(sorted(found, key=lambda s: (-ahead(s), not self._is_outer(s))))
 
     def _runs(self, stage: Stage) -> Runs:
-        """The runs in which the stage's tiles are moved."""
-        return self._runs_of[stage.operand]
+        """The runs in which the stage's tiles are moved: of one tile, or those that its tiles share."""
+        return self._shared[stage][1] if stage in self._shared else self._runs_of[stage.operand]
+
+    @cached_property
+    def _shared(self) -> dict[Stage, tuple[Sliding, Runs]]:
+        """Stages whose tiles share runs, and these."""
+        found = {}
+        for stage in self.schedule.stages:
+            overlap = overlap_in(self.mapping, self.schedule.loops, stage, self.schedule.blocks)
+            runs = None if overlap is None else overlap[0].runs(*overlap[1:])
+            if overlap is not None and runs is not None:
+                found[stage] = overlap[0].sliding, runs
+        return found
+
+    def _first_run(self, stage: Stage, inside: bool) -> Any:
+        """The first run of a tile among those that tiles share: in its visit of the stage, or of the visit in the tensor."""
+        sliding, _ = self._shared[stage]
+        around = self._outer[: stage.depth]
+        loops = tuple(x for x in (*self._outer, *self._inner) if (x not in around) == inside)
+        at = self._tiles_along(loops) if inside else self._from_block(self._tiles_along(loops))
+        return sp.expand(sliding.step * at[sliding.along] + at[sliding.over])
+
+    def _rounds(self, stage: Stage, mark: str) -> TileLoop:
+        """The loop over rounds of the runs that tiles share."""
+        overlap = overlap_in(self.mapping, self.schedule.loops, stage, self.schedule.blocks)
+        assert overlap is not None
+        found, _, over = overlap
+        return TileLoop(f"{found.number}_from", int(found.sliding.rounds(Numbers(), over)), 0, mark)
 
     @cached_property
     def _runs_of(self) -> dict[str, Runs]:
@@ -139,10 +168,16 @@ class _Lowering:
             None,
             kernel,
             (),
-            (*buffers, *self._body(0)),
+            (*buffers, *self._in_blocks(self._body(0))),
             tuple(map(Relation, needed_sizes(kernel))),
             machine=self.machine,
         )
+
+    def _in_blocks(self, body: tuple[Node, ...]) -> tuple[Node, ...]:
+        """The body in the loops over blocks shared with neighbouring phases."""
+        for x in reversed(self._blocks):
+            body = (x.loop(body),)
+        return body
 
     def _body(self, depth: int) -> tuple[Node, ...]:
         """The nodes inside the first `depth` outer loops."""
@@ -186,8 +221,13 @@ class _Lowering:
         return body
 
     @cached_property
+    def _blocks(self) -> tuple[TileLoop, ...]:
+        extents = {a.name: a.extent for a in self.mapping.outer}
+        return tuple(TileLoop(x.axis, steps(extents[x.axis], x.step), 2) for x in self.schedule.blocks)
+
+    @cached_property
     def _outer(self) -> tuple[TileLoop, ...]:
-        of = counts(self.mapping, self.schedule.loops)
+        of = counts(self.mapping, self.schedule.loops, self.schedule.blocks)
         return tuple(TileLoop(x.axis, of[x.axis], 1) for x in self.schedule.loops)
 
     @cached_property
@@ -211,12 +251,17 @@ class _Lowering:
 
     def _tile_made(self, stage: Stage, mark: str) -> Tile:
         needed, runs = self._needed[stage.operand], self._runs(stage)
+        if stage in self._shared:
+            sliding, _ = self._shared[stage]
+            needed = needed - {sliding.along, sliding.over}
         loops = [x for x in (*self._outer[stage.depth or 0 :], *self._inner) if x.axis in needed and x.count != 1]
-        around = loops_around(self._outer[: stage.depth])
-        run, pieces = None, 1
+        loops += [x for x in ([self._rounds(stage, mark)] if stage in self._shared else []) if x.count != 1]
+        around = loops_around((*self._blocks, *self._outer[: stage.depth]))
+        run, pieces, spare = None, 1, 0
         if self._in_pieces(stage):
-            run, pieces = TileLoop(runs.number, runs.count, 0, mark), runs.slots(self._rows(stage))
-        return Tile(tuple(x.marked(mark) for x in loops), around, run, pieces)
+            run, pieces = TileLoop(runs.number, runs.count, 0, mark), runs.count
+            spare = runs.spare(self._rows(stage))
+        return Tile(tuple(x.marked(mark) for x in loops), around, run, pieces, spare)
 
     def _run(self, stage: Stage, mark: str) -> TileLoop | None:
         """The loop over the runs of a tile; None for a single run."""
@@ -247,9 +292,17 @@ class _Lowering:
             loops = tuple(x.marked("") if x.marked("") in here else x for x in tile.loops)
             tile = replace(tile, loops=loops)
         around = self._outer[stage.depth - 1].number if stage.depth else sp.S.Zero
-        run = [] if tile.run is None else [sp.S.Zero if whole else tile.run.var]
+        first, rounds = sp.S.Zero, {}
+        if whole and stage in self._shared:
+            apart = self._shared[stage][0].apart
+            first = self._first_run(stage, True)
+            if apart > 1:
+                rounds = {self._rounds(stage, mark).name: FloorMod(first, apart)}
+                first = FloorDiv(first, apart)
+        run = [] if tile.run is None else [first if whole else tile.run.var]
         slot = FloorMod(around, stage.slots) * tile.size + tile_index(self._in_order(stage, tile)) + sum(run)
-        return Ref(self._name(stage), (slot,), (*tile.version, *run))
+        version = (substitute(v, rounds) for v in tile.version)
+        return Ref(self._name(stage), (substitute(slot, rounds),), (*version, *run))
 
     def _in_order(self, stage: Stage, tile: Tile) -> Tile:
         """The tile with its loops in memory order. A stage that stays between phases has one order for all of them."""
@@ -260,7 +313,16 @@ class _Lowering:
 
     def _tiles_at(self, loops: tuple[TileLoop, ...]) -> dict[str, Any]:
         """Outer axis of the mapping -> number of the tile along it, inside these loops and the outer ones."""
-        at = {(x.axis, x.level): x.var for x in (*self._outer, *loops) if x.count != 1}
+        return self._from_block(self._tiles_along((*self._outer, *loops)))
+
+    def _from_block(self, tiles: dict[str, Any]) -> dict[str, Any]:
+        """Numbers of tiles in a block, as numbers in the tensor."""
+        begin = {b.axis: b.step * x.var for b, x in zip(self.schedule.blocks, self._blocks, strict=True)}
+        return {axis: begin.get(axis, 0) + tile for axis, tile in tiles.items()}
+
+    def _tiles_along(self, loops: tuple[TileLoop, ...]) -> dict[str, Any]:
+        """The same inside these loops alone, from the beginning of a block."""
+        at = {(x.axis, x.level): x.var for x in loops if x.count != 1}
         return {x.axis: x.step * at.get((x.axis, 1), sp.S.Zero) + at.get((x.axis, 0), 0) for x in self.schedule.loops}
 
     def _index(self, stage: Stage, mark: str) -> dict[str, Any]:
@@ -268,7 +330,12 @@ class _Lowering:
         found = self._indices.get((stage, mark))
         if found is None:
             run = self._run(stage, mark)
-            found = self._tiles_at(self._tile(stage, mark).loops) | ({} if run is None else {run.axis: run.var})
+            number = {} if run is None else {run.axis: run.var}
+            if run is not None and stage in self._shared:
+                rounds = self._rounds(stage, mark)
+                begins = self._first_run(stage, False) + (rounds.var if rounds.count != 1 else 0)
+                number = {run.axis: begins + self._shared[stage][0].apart * run.var}
+            found = self._tiles_at(self._tile(stage, mark).loops) | number
             self._indices[stage, mark] = found
         return found
 
@@ -333,6 +400,8 @@ class _Lowering:
         return (*body, Signal(signal(engine), signals=counters))
 
     def _number(self, stage: Stage) -> Any:
+        if not stage.depth and self._blocks:
+            return self._blocks[-1].number
         return self._outer[stage.depth - 1].number if stage.depth else sp.S.Zero
 
     def _fill(self, stage: Stage, mark: str) -> Command:
@@ -517,7 +586,8 @@ class _Lowering:
 
 @dataclass(frozen=True)
 class TileLoop:
-    """Over steps of an axis (level 1) or over the tiles of a step (level 0). mark: tells loops of several nests apart."""
+    """Over steps of an axis (level 1), the tiles of a step (level 0), or blocks (level 2). mark: tells loops of several
+    nests apart."""
 
     axis: str
     count: Any
@@ -527,7 +597,7 @@ class TileLoop:
     @property
     def name(self) -> str:
         """The name of its variable."""
-        return f"{self.axis}{'_step' if self.level else ''}{self.mark}"
+        return f"{self.axis}{('', '_step', '_block')[self.level]}{self.mark}"
 
     @property
     def var(self) -> Any:
@@ -552,12 +622,14 @@ class TileLoop:
 class Tile:
     """loops: over the tiles of a stage, outermost first, of constant counts. around: variables of the loops around the
     stage.
-    run: the loop over the runs of a tile, inside these; None for a single run. pieces: of the buffer, per tile."""
+    run: the loop over the runs of a tile, inside these; None for a single run. pieces: of the buffer, per tile. spare:
+    behind all of them."""
 
     loops: tuple[TileLoop, ...]
     around: tuple[Any, ...]
     run: TileLoop | None = None
     pieces: int = 1
+    spare: int = 0
 
     @property
     def version(self) -> tuple[Any, ...]:
@@ -570,7 +642,7 @@ class Tile:
         size = self.pieces
         for x in self.loops:
             size *= int(x.count)
-        return size
+        return size + self.spare
 
 
 def tile_index(tile: Tile) -> Any:

@@ -21,6 +21,7 @@ from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.language.loading import with_set
 from isamap_smt.records.record import Kind, RecordError
 from isamap_smt.records.store import Store, StoreError
+from isamap_smt.runtime.executors import Executors, Handed
 
 Made = Hardware | str | Callable[..., Hardware]
 Told = Callable[[int, int, Answer], None]
@@ -124,18 +125,20 @@ def table(
     sizes: Mapping[str, int] | None = None,
     timeout: float | None = None,
     jobs: int | None = None,
+    executor: Executors | None = None,
     keep: Path | str | None = None,
     progress: Told | None = None,
 ) -> Explored:
     """Every kernel on every machine: legal mappings, cycles of the best plan, or the reason why there is none.
 
     kernels: values, names, or texts such as `12*gemm@i=128,j=768,k=768`: with sizes, and a count. sizes: for kernels
-    without their own. timeout: seconds for each plan. jobs: processes, by default one for each core. keep: a directory
-    of answers: each is written there once it is known, and looked for before it is asked. Raises UnknownNameError,
-    SizeError, HardwareError.
+    without their own. timeout: seconds for each plan. jobs: processes, by default one for each core. executor: one
+    of `concurrent.futures`, such as a cluster's, or a function that makes one; it plans in place of the processes. keep: a
+    directory of answers: each is written there once it is known, and looked for before it is asked. Raises
+    UnknownNameError, SizeError, HardwareError, and CertificateError if a process was ended from outside.
     """
     columns = [Machine(m if isinstance(m, str) else m.name, find_hardware(m)) for m in _listed(machines, "machines")]
-    return _explored(_layers(kernels, sizes), columns, True, timeout, jobs, keep, progress)
+    return _explored(_layers(kernels, sizes), columns, True, timeout, jobs, executor, keep, progress)
 
 
 def sweep(
@@ -147,6 +150,7 @@ def sweep(
     cost: str = ON_CHIP,
     timeout: float | None = None,
     jobs: int | None = None,
+    executor: Executors | None = None,
     keep: Path | str | None = None,
     progress: Told | None = None,
 ) -> Explored:
@@ -171,7 +175,7 @@ def sweep(
         values = dict(zip(grid, chosen, strict=True))
         hardware = _made(machine, values)
         columns.append(Machine(_name(machine), hardware, tuple(values.items()), _cost(price, cost, hardware, values)))
-    return _explored(_layers(kernels, sizes), columns, False, timeout, jobs, keep, progress)
+    return _explored(_layers(kernels, sizes), columns, False, timeout, jobs, executor, keep, progress)
 
 
 def _listed(values: Any, what: str) -> list[Any]:
@@ -219,6 +223,7 @@ def _explored(
     count: bool,
     timeout: float | None,
     jobs: int | None,
+    executor: Executors | None,
     keep: Path | str | None,
     progress: Told | None,
 ) -> Explored:
@@ -235,8 +240,9 @@ def _explored(
             progress(done + n, len(cells), answer)
 
     workers = None if jobs is None else whole_number(jobs, "jobs", ScheduleError)
+    hands = None if executor is None else Handed(executor, ScheduleError)
     if asked:
-        spread(answered, [(c,) for c in asked.values()], workers, arrived)
+        spread(answered, [(c,) for c in asked.values()], workers, arrived, hands)
     found = [book.known.get(k) for k in keys]
     width = len(machines)
     return Explored(

@@ -95,6 +95,7 @@ class Stage:
     tensor's row; 0 leaves this to the machine.
     block: if the first `block` loops surround a part of the buffer used more than once, each use brings a share of the
     next part into the second cache.
+    spare: rows of a slot behind those of its tiles. shared: elements that several of its tiles share lie in it once.
     stays: nothing fills or stores it, since its tensor lies there between phases, tile by tile in the order of its
     coordinates. stored: but others look for it in main memory, too.
     """
@@ -112,6 +113,8 @@ class Stage:
     begin: str = ""
     updates: tuple[str, ...] = ()
     padding: str = ""
+    spare: int = 0
+    shared: bool = False
     stays: bool = False
     stored: bool = False
 
@@ -122,7 +125,9 @@ class Stage:
         if self.memory:
             slots = "1 slot" if self.slots == 1 else f"{self.slots} slots"
             inside = {0: "no loop", 1: "1 loop"}.get(self.depth or 0, f"{self.depth} loops")
-            return f"in {self.memory}: {slots} of {self.rows} rows, by {', '.join([*self.updates, self.via])}, inside {inside}"
+            once = ", what its tiles share once" if self.shared else ""
+            by = ", ".join([*self.updates, self.via])
+            return f"in {self.memory}: {slots} of {self.rows} rows, by {by}, inside {inside}{once}"
         if self.depth is None:
             return f"the tensor, {self.in_place}{self.fetched}"
         inside = f"inside the first {self.depth} loops" if self.depth else "once per call"
@@ -210,6 +215,8 @@ class Schedule(Shown):
     hardware: its move instructions feed the registers.
     fused: the axes of the outermost loops shared with statements next to this one. streams: bytes of the first cache
     prefetched by its loads in each iteration of these loops: the next one's lines, and the results'; 0: none.
+    blocks: on a machine with engines, loops over blocks of so many tiles, shared with neighbouring phases; `loops` and
+    stages are of one block.
     unit: of the objective, 'cycles' or 'pJ'. costs: the objective's parts. assumes: (assumption behind them, its
     source).
     decided_outside: decisions made before or after, and so not covered by the solver's bound.
@@ -236,6 +243,7 @@ class Schedule(Shown):
     sizes: tuple[tuple[str, int], ...] = ()
     hardware: Hardware | None = None
     fused: tuple[str, ...] = ()
+    blocks: tuple[LoopStep, ...] = ()
     streams: int = 0
     unit: str = "cycles"
     costs: tuple[CostPart, ...] = ()
@@ -273,7 +281,8 @@ class Schedule(Shown):
         return tuple(dict.fromkeys(level for _, sizes in self.tiles for level, _ in sizes))
 
     def __str__(self) -> str:
-        loops = " ".join(map(str, self.loops[: self.accumulate]))
+        blocks = "".join(f"blocks {b}, each " for b in self.blocks)
+        loops = blocks + " ".join(map(str, self.loops[: self.accumulate]))
         inner = " ".join(map(str, self.loops[self.accumulate :]))
         # A status is a statement about `space`, and about nothing outside it.
         gap = "" if self.gap is None else f" in its space, gap {self.gap:.1%}"

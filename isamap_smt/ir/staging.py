@@ -39,30 +39,33 @@ def steps(extent: Any, tiles: int) -> Any:
     return ceil_div(extent, tiles)
 
 
-def counts(mapping: Mapping, loops: Sequence[LoopStep]) -> dict[str, Any]:
-    """The number of steps of each loop, by its axis."""
-    extents = {a.name: a.extent for a in mapping.outer}
+def counts(mapping: Mapping, loops: Sequence[LoopStep], blocks: Sequence[LoopStep] = ()) -> dict[str, Any]:
+    """The number of steps of each loop, by its axis; in one block, if there are some."""
+    extents = {a.name: a.extent for a in mapping.outer} | {b.axis: sp.sympify(b.step) for b in blocks}
     return {x.axis: steps(extents[x.axis], x.step) for x in loops}
 
 
-def tiles_of(mapping: Mapping, loops: Sequence[LoopStep], operand: str, depth: int) -> int:
+def tiles_of(
+    mapping: Mapping, loops: Sequence[LoopStep], operand: str, depth: int, blocks: Sequence[LoopStep] = ()
+) -> int:
     """The number of an operand's tiles in one slot of a stage at this depth: those of a step, and of the loops inside."""
-    needed, of = symbols_of(mapping.coordinates(operand)), counts(mapping, loops)
+    needed, of = symbols_of(mapping.coordinates(operand)), counts(mapping, loops, blocks)
     inside = [int(of[x.axis]) for x in loops[depth:] if x.axis in needed]
     return prod(x.step for x in loops if x.axis in needed) * prod(inside)
 
 
-def side_by_side(mapping: Mapping, loops: Sequence[LoopStep], stages: Sequence[Stage]) -> tuple[Stage, ...]:
-    """The stages, one behind the other in each memory; stages kept between phases have their places already."""
+def side_by_side(stages: Sequence[Stage], rows: Sequence[int]) -> tuple[Stage, ...]:
+    """The stages, one behind the other in each memory; stages kept between phases have their places already. rows: of a
+    slot of each."""
     ends: dict[str, int] = {}
     found = []
-    for s in stages:
+    for s, of_slot in zip(stages, rows, strict=True):
         if s.stays:
             found.append(s)
             continue
         offset = ends.get(s.memory, 0)
         found.append(replace(s, offset=offset))
-        ends[s.memory] = offset + s.slots * s.rows * tiles_of(mapping, loops, s.operand, s.depth or 0)
+        ends[s.memory] = offset + s.slots * of_slot
     return tuple(found)
 
 

@@ -112,40 +112,38 @@ def _held(where: str, text: str, found: re.Match[str], active: Mapping[str, str]
 
 
 def _cell(where: str, text: str, operands: list[str], extents: Mapping[str, Any]) -> Need:
-    found = _CELL.match(text.strip())
-    cell, value = (parse_expression(found[n]) for n in (2, 3)) if found else (None, None)
-    if found is None or cell is None or value is None:
-        raise LanguageError(f"{where}: {FORM}")
-    if unknown := sorted(symbols_of([cell, value]) - {*operands, *extents}):
-        raise LanguageError(
-            f"{where}: {unknown[0]!r} is no operand and no axis; {did_you_mean(unknown[0], [*operands, *extents])}"
-        )
-    cell, value = (substitute(e, dict(extents)) for e in (cell, value))
+    """A cell of a thread's state: a number or one operand's register names it, and its value is a byte."""
+    memory, cell, value = _read(where, text, operands, extents, "operand and no axis", FORM)
     named = sorted(symbols_of([cell]))
     if len(named) > 1 or symbols_of([value]) or not 0 <= int(value) <= 255:
         raise LanguageError(
             f"{where}: a cell is named by one operand's register at most, and holds a number from 0 to 255"
         )
-    return Need(text.strip(), found[1], named[0] if named else "", cell, int(value))
+    return Need(text.strip(), memory, named[0] if named else "", cell, int(value))
 
 
 def _issued(where: str, text: str, i: Instruction, extents: Mapping[str, Any]) -> Need:
     """A cell of an engine's state: a number names it, and its value is a number, is over strides, or is one operand's."""
-    found = _CELL.match(text.strip())
-    cell, value = (parse_expression(found[n]) for n in (2, 3)) if found else (None, None)
-    if found is None or cell is None or value is None:
-        raise LanguageError(f"{where}: {ISSUED}")
     single = [t.name for t in i.kernel.tensors if not t.shape]
-    known = [*i.strides, *single, *extents]
-    if unknown := sorted(symbols_of([cell, value]) - set(known)):
-        raise LanguageError(
-            f"{where}: {unknown[0]!r} is no stride, no operand of one element and no axis; {did_you_mean(unknown[0], known)}"
-        )
-    cell, value = (substitute(e, dict(extents)) for e in (cell, value))
+    kinds = "stride, no operand of one element and no axis"
+    memory, cell, value = _read(where, text, [*i.strides, *single], extents, kinds, ISSUED)
     alone = getattr(value, "is_Symbol", False) or not symbols_of([value]) & set(single)
     if symbols_of([cell]) or not 0 <= int(cell) < MOST_CELLS or not alone:
         raise LanguageError(f"{where}: {ISSUED}")
-    return Need(text.strip(), found[1], "", cell, value)
+    return Need(text.strip(), memory, "", cell, value)
+
+
+def _read(
+    where: str, text: str, names: Sequence[str], extents: Mapping[str, Any], kinds: str, form: str
+) -> tuple[str, Any, Any]:
+    """(state, cell, its value) of a need over these names, which are of these kinds; axes are their extents."""
+    found, known = _CELL.match(text.strip()), [*names, *extents]
+    cell, value = (parse_expression(found[n]) for n in (2, 3)) if found else (None, None)
+    if found is None or cell is None or value is None:
+        raise LanguageError(f"{where}: {form}")
+    if unknown := sorted(symbols_of([cell, value]) - set(known)):
+        raise LanguageError(f"{where}: {unknown[0]!r} is no {kinds}; {did_you_mean(unknown[0], known)}")
+    return found[1], *(substitute(e, dict(extents)) for e in (cell, value))
 
 
 def writes_state(i: Instruction) -> str:

@@ -1,53 +1,45 @@
-"""Covers an epilogue by instructions at the place of the sums: the last one stores, the others change cells in place.
+"""Selects instructions for what follows a sum, at the place of the sums: the last one stores, the others change cells in place.
 
-Beside the cell of a sum an instruction may read elements in main memory, numbers in the code, or cells filled by a
-move. The expression is taken apart from the outside: first the store's operation, then each update's, down to the sum,
-or the sum and an element at which it may begin. Nothing here is trusted; the program's proof composes the steps again.
+    Y[i,j] = sat_i8(max(T[i,j] + b[j], 0))      begun at b, at_least_0 in place, stored clamped
+
+It is instruction selection under an engine's constraints. A part of the value is a value of a sum's cells in one memory.
+Beside the cell an instruction may read elements in main memory, numbers in the code, or cells filled by a move. Forms by
+proved rules, patterns, and the cheapest cover are those of selection on cores. Nothing here is trusted; the program's
+proof composes the steps again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from math import inf
+from functools import lru_cache, partial
+from itertools import product
+from math import inf, prod
 from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.dtypes import DTYPES
-from isamap_smt.ir.epilogue import Epilogue, begins_at, epilogue_of
-from isamap_smt.ir.errors import DTypeError, ScheduleError
+from isamap_encodings.cover_model import Offer, cheapest
+from isamap_smt.ir.epilogue import BEGINS, STORES, UPDATES, Epilogue, begins_at, epilogue_of
+from isamap_smt.ir.errors import DTypeError, IsamapError, ScheduleError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.ir.move_form import MAIN
-from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, Saturate, Scalar, SMax, SMin, SMul, reads
+from isamap_smt.ir.scalar import Cast, Read, SAdd, Scalar, reads
 from isamap_smt.ir.states import CODE
-from isamap_smt.ir.typed import typed_value
+from isamap_smt.ir.typed import plain, type_of
 from isamap_smt.language.printer import value_text
+from isamap_smt.mapping.patterns import TICKS, Bound, Known, Step, bindings_of, known_sizes, pattern_of
+from isamap_smt.mapping.rewriting import Equalities, Forms
+from isamap_smt.mapping.rule_table import RULES
+from isamap_smt.mapping.rule_verdicts import require
+from isamap_smt.mapping.settled import settled
 
-COMMUTE = (SAdd, SMul, SMax, SMin)
-Bound = dict[str, Any]  # operand -> Access of the kernel, or the number of an immediate; '' -> what the cell stands for
-
-
-@dataclass(frozen=True)
-class Step:
-    """One instruction of a cover. bound: operands besides the cells -> their element or number. brought: operands in a
-    memory of the machine -> the move of their elements to it."""
-
-    instruction: Instruction
-    bound: tuple[tuple[str, Any], ...] = ()
-    brought: tuple[tuple[str, Instruction], ...] = ()
-
-    @property
-    def moves(self) -> tuple[Step, ...]:
-        """The moves of its elements, each with the element it reads."""
-        at = dict(self.bound)
-        return tuple(Step(m, ((m.kernel.statements[0].inputs[0].tensor, at[o]),)) for o, m in self.brought)
-
-
-Begun = tuple[Step | None, ...]  # ways in which cells are begun; None: by what computes
+ONWARD = "onward"
+Part = tuple[str, Any]  # a value of a sum's cells, in one memory
+STORED: Part = (MAIN, None)
 
 
 @dataclass(frozen=True)
@@ -83,28 +75,89 @@ class Cover:
         return any(s.instruction.kernel.statements[0].inputs for s in self.begins)
 
 
-def covers_of(kernel: Kernel, machine: Hardware, compute: Instruction) -> tuple[Cover, ...]:
-    """All covers of the epilogue of sums, in the memory of the sums or in one they are taken on to from there.
+@dataclass(frozen=True)
+class Way:
+    """A step to a part, from one that its cells hold, or from none: it begins them. role: BEGINS, ONWARD, UPDATES or STORES.
 
-    Raises ScheduleError.
+    step: None if what computes the sums assigns them. rewritten: not of the value as it was given.
     """
-    found = _covers_or_why(kernel, machine, compute)
+
+    role: str
+    part: Part
+    of: Part | None
+    step: Step | None
+    rewritten: bool = False
+
+    @property
+    def ticks(self) -> int:
+        """How long its instruction, and the moves of its elements, occupy their engines for a whole tile."""
+        used = () if self.step is None else (self.step, *self.step.moves)
+        return sum(round(TICKS * _cycles(s.instruction)) for s in used)
+
+
+def _cycles(i: Instruction) -> float:
+    return float(i.occupies.cycles(prod(i.axes[a] for a in i.occupies.per)))
+
+
+def covers_of(
+    kernel: Kernel, machine: Hardware, compute: Instruction, fits: Callable[[Way], bool] | None = None
+) -> tuple[Cover, ...]:
+    """The cheapest cover of the epilogue of sums for each storing instruction, in the memory of the sums or in one they
+    are taken on to from there. fits: whether a way may be taken; () if nothing is left of covers that there are.
+
+    Raises ScheduleError if there is none at all.
+    """
+    found = _ways_or_why(kernel, machine, compute)
     if isinstance(found, str):
         raise ScheduleError(found)
-    return found
+    return _cheapest(found, tuple(fits is None or fits(w) for w in found))
+
+
+def carried_out(kernel: Kernel, machine: Hardware, memory: str) -> bool:
+    """Whether the epilogue of sums in this memory has a cover. Raises ScheduleError for a kernel without an epilogue."""
+    return bool(_cheapest(_ways(epilogue_of(kernel), machine, memory)))
+
+
+@lru_cache(maxsize=1024)
+def _cheapest(ways: tuple[Way, ...], kept: tuple[bool, ...] = ()) -> tuple[Cover, ...]:
+    """For each instruction that stores; first those in the sums' own memory, and of these the cheapest."""
+    some = [w for w, k in zip(ways, kept or (True,) * len(ways), strict=True) if k]
+    numbers = {p: n for n, p in enumerate(dict.fromkeys((STORED, *(w.part for w in some), *(w.of for w in some))))}
+    found: list[tuple[bool, int, Cover]] = []
+    for store in dict.fromkeys(w.step.instruction for w in some if w.role == STORES and w.step):
+        left = [w for w in some if w.role != STORES or (w.step and w.step.instruction == store)]
+        offers = [Offer(numbers[w.part], () if w.of is None else (numbers[w.of],), w.ticks, w.rewritten) for w in left]
+        if (cover := cheapest(offers, 0)) is not None:
+            made = _cover({left[n].part: left[n] for n in cover.offers})
+            found.append((made.onward is not None, cover.cost, made))
+    return tuple(c for _, _, c in sorted(found, key=lambda f: f[:2]))
+
+
+def _cover(taken: dict[Part, Way]) -> Cover:
+    """The ways that are taken, from the stored value on down."""
+    chain: list[Way] = []
+    part = STORED
+    while True:
+        chain.append(taken[part])
+        if chain[-1].of is None:
+            break
+        part = chain[-1].of
+    begins, onward, updates, (store,) = (
+        tuple(w.step for w in reversed(chain) if w.role == role and w.step)
+        for role in (BEGINS, ONWARD, UPDATES, STORES)
+    )
+    return Cover(next(iter(begins), None), updates, store, next((s.instruction for s in onward), None))
 
 
 @lru_cache(maxsize=256)  # asked for each mapping, and for each plan that is lowered
-def _covers_or_why(kernel: Kernel, machine: Hardware, compute: Instruction) -> tuple[Cover, ...] | str:
-    memory = compute.operand(compute.kernel.statements[0].target.tensor).memory
-    passed = tuple(c for move in _onward(machine, compute, memory) for c in _passed(kernel, machine, memory, move))
-    try:
-        return (*covers(kernel, machine, memory), *passed)
-    except ScheduleError as error:
-        if passed:
-            return passed
-        further = _not_taken_on(machine, compute, memory) if _begun(epilogue_of(kernel), machine, memory) else ""
-        return f"{error}{further}"
+def _ways_or_why(kernel: Kernel, machine: Hardware, compute: Instruction) -> tuple[Way, ...] | str:
+    """All ways, some of which make a cover; or why none do."""
+    memory, epilogue = compute.operand(compute.target).memory, epilogue_of(kernel)
+    ways = _ways(epilogue, machine, memory, tuple(_onward(machine, compute, memory)))
+    if _cheapest(ways):
+        return ways
+    further = _not_taken_on(machine, compute, memory) if _begun(epilogue, machine, memory) else ""
+    return f"{_why_none(epilogue, machine, memory)}{further}"
 
 
 def _not_taken_on(machine: Hardware, compute: Instruction, memory: str) -> str:
@@ -137,47 +190,32 @@ def _onward(machine: Hardware, compute: Instruction, memory: str) -> Iterator[In
                 yield i
 
 
-def _passed(kernel: Kernel, machine: Hardware, memory: str, move: Instruction) -> Iterator[Cover]:
-    """Covers of sums begun at a number here and ended in the move's target memory: the move begins the cells there."""
-    epilogue = epilogue_of(kernel)
-    begun = _begun(epilogue, machine, memory)
-    there = move.operand(move.kernel.statements[0].target.tensor).memory
-    found = _covers(epilogue, machine, there, begun[:1]) if begun else ()
-    yield from (replace(c, onward=move) for c in sorted(found, key=lambda c: len(c.updates)))
-
-
-def covers(kernel: Kernel, machine: Hardware, memory: str) -> tuple[Cover, ...]:
-    """All ways to carry out the epilogue of the kernel, of sums in this memory, the shortest first. Raises ScheduleError."""
-    epilogue = epilogue_of(kernel)
-    found = list(_covers(epilogue, machine, memory))
-    if not found and not _begun(epilogue, machine, memory):
+def _why_none(epilogue: Epilogue, machine: Hardware, memory: str) -> str:
+    """Why nothing covers an epilogue of sums in this memory, in words."""
+    kernel = epilogue.kernel
+    if not _begun(epilogue, machine, memory):
         start = {0: "0", inf: "inf", -inf: "-inf"}.get(epilogue.start, str(epilogue.start))
-        raise ScheduleError(
-            f"{machine.name}: no instruction begins cells of {memory} at {start}; describe one, such as 'x[r,c] = {start}'"
-        )
-    if not found and epilogue.statement is None:
+        return f"{machine.name}: no instruction begins cells of {memory} at {start}; describe one, such as 'x[r,c] = {start}'"
+    if epilogue.statement is None:
         if kinds := _stored_as(machine, memory):
             sums = kernel.statements[0].target
             index = ",".join(map(str, sums.index))
             shown = f"'Y[{index}] = {kinds[0]}({sums.tensor}[{index}])' with {sums.tensor} a temporary"
-            raise ScheduleError(
+            return (
                 f"{machine.name}: sums lie in {memory} as {kernel.tensor(epilogue.sum).dtype}, and go from there to memory only as "
                 f"{' or '.join(kinds)}; let a statement make them that, such as {shown}"
             )
-        raise ScheduleError(
+        return (
             f"{machine.name}: sums lie in {memory}, and no instruction moves from {memory} to memory; describe one, such as "
             "'m[r,c] = x[r,c]'"
         )
-    if not found:
-        if why := _out_of_range(epilogue, machine, memory):
-            raise ScheduleError(f"{machine.name}: {value_text(epilogue.value)}: {why}")
-        if why := _of_another_type(epilogue, machine, memory):
-            raise ScheduleError(f"{machine.name}: {value_text(epilogue.value)}: {why}")
-        raise ScheduleError(
-            f"{machine.name}: nothing computes {value_text(epilogue.value)} of sums in {memory}; describe a store that does, or "
-            f"steps that change cells of {memory} in place"
-        )
-    return tuple(sorted(found, key=lambda c: len(c.updates)))
+    missing = _out_of_range(epilogue, machine, memory) or _of_another_type(epilogue, machine, memory)
+    return f"{machine.name}: " + (
+        f"{value_text(epilogue.value)}: {missing}"
+        if missing
+        else f"nothing computes {value_text(epilogue.value)} of sums in {memory}; describe a store that does, or "
+        f"steps that change cells of {memory} in place"
+    )
 
 
 def _stored_as(machine: Hardware, memory: str) -> tuple[str, ...]:
@@ -193,7 +231,7 @@ def _stored_as(machine: Hardware, memory: str) -> tuple[str, ...]:
 def _out_of_range(epilogue: Epilogue, machine: Hardware, memory: str) -> str:
     """The number in the code that is out of an instruction's range, in words; '' if something else is missing."""
     wide = tuple(replace(i, assume=()) for i in machine.instructions)
-    for c in _covers(epilogue, replace(machine, instructions=wide), memory):
+    for c in _cheapest(_ways(epilogue, replace(machine, instructions=wide), memory)):
         for step in (*c.updates, c.store):
             taken = machine.instruction(step.instruction.name).immediates
             for name, value in step.bound:
@@ -215,7 +253,7 @@ def _of_another_type(epilogue: Epilogue, machine: Hardware, memory: str) -> str:
             kernel.with_dtypes({t.name: wide}), statements=(kernel.statements[0], replace(statement, value=value))
         )
         try:
-            fits = next(_covers(epilogue_of(other), machine, memory), None) is not None
+            fits = carried_out(other, machine, memory)
         except DTypeError:  # the value means nothing with such an element
             continue
         if fits:
@@ -232,57 +270,125 @@ def _uncast(e: Any, tensor: str, to: str) -> Any:
     return e.func(*(_uncast(a, tensor, to) for a in e.args))
 
 
-def _covers(epilogue: Epilogue, machine: Hardware, memory: str, begun: Begun = ()) -> Iterator[Cover]:
-    """begun: beginnings of sums taken on to this memory; () if they begin in it."""
-    result = epilogue.kernel.tensor(epilogue.result).dtype
-    for store in machine.instructions:
-        target = store.kernel.statements[0].target.tensor
-        cells = _read(store, memory)
-        if cells is None or store.operand(target).memory != MAIN or store.kernel.tensor(target).dtype != result:
-            continue
-        for bound, left in _taken(epilogue, store, cells, _plain(epilogue.value)):
-            for begin, updates in _chain(epilogue, machine, memory, left, begun):
-                yield Cover(begin, updates, Step(store, bound))
+# ---- The ways: patterns of instructions against the forms of the value, for cells of a memory.
 
 
-def _chain(
-    epilogue: Epilogue, machine: Hardware, memory: str, tree: Any, begun: Begun
-) -> Iterator[tuple[Step | None, tuple[Step, ...]]]:
-    """Ways from nothing, or from sums begun elsewhere, to cells with this value."""
-    begun = begun or ((None,) if epilogue.assigned else ())
-    if not begun:
-        yield from ((begin, ()) for begin in _beginnings(epilogue, machine, memory, tree))
-    elif isinstance(tree, Read) and tree.tensor == epilogue.sum:
-        yield from ((begin, ()) for begin in begun)
-    for i in _in(machine, memory):
-        cells = _changed(i)
-        for bound, left in _taken(epilogue, i, cells, tree) if cells else ():
-            if left == tree:
-                continue
-            for step in _supplied(machine, Step(i, bound)):
-                for begin, updates in _chain(epilogue, machine, memory, left, begun):
-                    yield begin, (*updates, step)
+@lru_cache(maxsize=256)
+def _ways(epilogue: Epilogue, machine: Hardware, memory: str, onward: tuple[Instruction, ...] = ()) -> tuple[Way, ...]:
+    """All ways to values of sums in this memory, and behind a move onward in another one."""
+    for rule in machine.rules:
+        require(rule)
+    types = {t.name: t.dtype for t in epilogue.kernel.tensors}
+    value = plain(known_sizes(epilogue.value), types)
+    found: list[Way] = []
+    for number, written in enumerate(dict.fromkeys((value, settled(value, types, epilogue.kernel.ranges)))):
+        for rules in ((*RULES, *machine.rules), ()):
+            with suppress(IsamapError):  # as it is written, it may go
+                equal = Equalities(written, types, types[epilogue.result], rules, reals=False)
+                equal.saturate()
+                found += _Ways(epilogue, machine, memory, onward, Forms(equal), written, number).found()
+                break
+    return tuple(found)
 
 
-def _beginnings(epilogue: Epilogue, machine: Hardware, memory: str, tree: Any) -> Iterator[Step]:
-    """Instructions that put the start of the sum into its cells."""
-    if isinstance(tree, Read) and tree.tensor == epilogue.sum:
-        yield from (Step(i) for i in _in(machine, memory) if begins_at(i) == epilogue.start)
-    if not isinstance(tree, SAdd) or epilogue.op != "+":
-        return
-    for own, other in (tree.args, tree.args[::-1]):
-        if not isinstance(own, Read) or own.tensor != epilogue.sum or any(r.tensor == own.tensor for r in reads(other)):
-            continue
-        for i in _in(machine, memory):
-            s = i.kernel.statements[0]
-            sources = [r.tensor for r in reads(s.value)]
-            if s.op != "=" or s.guard or not sources or any(i.operand(o).memory != MAIN for o in sources):
-                continue
-            for bound in _matched(epilogue, i, "", _plain(typed_value(i.kernel, s)), other, {}):
-                yield Step(i, tuple(bound.items()))
+class _Ways:
+    """The ways from the stored value down to the sum, in one spelling of the value. number: of the spelling."""
+
+    def __init__(
+        self, epilogue: Epilogue, machine: Hardware, memory: str, onward: tuple[Instruction, ...], forms: Forms,
+        written: Any, number: int,
+    ) -> None:  # fmt: skip
+        self.epilogue, self.machine, self.home, self.onward = epilogue, machine, memory, onward
+        self.forms, self.number, self.given = forms, number, set(sp.preorder_traversal(written))
+        self.types = {t.name: t.dtype for t in epilogue.kernel.tensors}
+
+    def found(self) -> list[Way]:
+        """All of them, the stored value's first."""
+        ways = list(self._stores())
+        seen = {STORED}
+        for way in ways:  # the list grows
+            if way.of is not None and way.of not in seen:
+                seen.add(way.of)
+                ways += self._to(*way.of)
+        return ways
+
+    def _stores(self) -> Iterator[Way]:
+        result = self.types[self.epilogue.result]
+        for i in self.machine.instructions:
+            if i.operand(i.target).memory == MAIN and i.types[i.target] == result:
+                for memory in dict.fromkeys((self.home, *(m.operand(m.target).memory for m in self.onward))):
+                    if (cells := _read(i, memory)) is not None:
+                        yield from self._by(STORES, STORED, i, cells, memory, self.forms.root)
+
+    def _to(self, memory: str, value: tuple[int, Any]) -> Iterator[Way]:
+        """Ways to a value of the cells of a memory."""
+        _, tree = value
+        if self._is_sum(tree):
+            yield from self._begun(memory, value)
+        if memory == self.home and self.epilogue.op == "+" and not self.types[self.epilogue.sum].is_float:
+            yield from self._begun_at_elements((memory, value), tree)
+        for i in _in(self.machine, memory):
+            if _changes(i):
+                yield from self._by(UPDATES, (memory, value), i, i.target, memory, tree)
+
+    def _begun(self, memory: str, value: tuple[int, Any]) -> Iterator[Way]:
+        """Ways to the sum itself: in its own memory it begins, in another one it was taken on to it."""
+        if memory == self.home:
+            for step in _begun(self.epilogue, self.machine, memory):
+                yield Way(BEGINS, (memory, value), None, step)
+        for move in self.onward:
+            if move.operand(move.target).memory == memory:
+                yield Way(ONWARD, (memory, value), (self.home, value), Step(move))
+
+    def _begun_at_elements(self, part: Part, tree: Any) -> Iterator[Way]:
+        """Ways to the sum and an element, which it begins at."""
+        for form in self.forms.of[tree]:
+            for own, other in (form.args, form.args[::-1]) if isinstance(form, SAdd) else ():
+                if not self._is_sum(own) or _of_sum(other, self.epilogue):
+                    continue
+                for i in _in(self.machine, part[0]):
+                    s = i.kernel.statements[0]
+                    sources = {r.tensor for r in reads(s.value)}
+                    if s.op == "=" and not s.guard and sources and {i.operand(o).memory for o in sources} == {MAIN}:
+                        for bound, rewritten in self._bindings(i, "", other):
+                            yield Way(BEGINS, part, None, Step(i, bound), rewritten or form not in self.given)
+
+    def _by(self, role: str, part: Part, i: Instruction, cells: str, memory: str, tree: Any) -> Iterator[Way]:
+        """Ways by an instruction that reads these cells. Floating point is rounded as it is written."""
+        if i.rounding == "fused" and any(d.is_float for d in i.types.values()):
+            return
+        for bound, rewritten in self._bindings(i, cells, tree):
+            others = dict(bound)
+            left = others.pop(cells)
+            if _of_sum(left, self.epilogue) and (left != tree or role == STORES):
+                for step in _supplied(self.machine, Step(i, tuple(others.items()))):
+                    yield Way(role, part, (memory, (self.number, left)), step, rewritten)
+
+    def _bindings(self, i: Instruction, cells: str, tree: Any) -> Iterator[tuple[Bound, bool]]:
+        """What the operands stand for, and whether that is found in no value as it was given."""
+        pattern, takes = pattern_of(i), partial(self._taken, i, cells)
+        given = set(bindings_of(i, pattern, tree, Known(takes, lambda t: (t,)))) if tree in self.given else set()
+        for bound in bindings_of(i, pattern, tree, Known(takes, self.forms.of.__getitem__)):
+            yield bound, bound not in given
+
+    def _taken(self, i: Instruction, cells: str, operand: str, tree: Any, _: bool) -> Any:
+        """A value of the cells, or the element that another operand reads; None for what it cannot stand for."""
+        if tree in self.forms.exact or type_of(tree, self.types) != i.types[operand]:
+            return None
+        if operand == cells:
+            return tree
+        element = isinstance(tree, Read) and tree.tensor != self.epilogue.sum
+        return Access(tree.tensor, tree.index) if element else None
+
+    def _is_sum(self, tree: Any) -> bool:
+        return any(isinstance(form, Read) and form.tensor == self.epilogue.sum for form in self.forms.of[tree])
 
 
-def _begun(epilogue: Epilogue, machine: Hardware, memory: str) -> Begun:
+def _of_sum(tree: Any, epilogue: Epilogue) -> bool:
+    return any(r.tensor == epilogue.sum for r in reads(tree))
+
+
+def _begun(epilogue: Epilogue, machine: Hardware, memory: str) -> tuple[Step | None, ...]:
     """Ways to begin cells of the memory at the reduction's start; (None,) if the computing instruction assigns them."""
     if epilogue.assigned:
         return (None,)
@@ -291,9 +397,7 @@ def _begun(epilogue: Epilogue, machine: Hardware, memory: str) -> Begun:
 
 def _in(machine: Hardware, memory: str) -> Iterator[Instruction]:
     """Instructions that write cells of the memory."""
-    for i in machine.instructions:
-        if i.operand(i.kernel.statements[0].target.tensor).memory == memory:
-            yield i
+    return (i for i in machine.instructions if i.operand(i.target).memory == memory)
 
 
 def _read(i: Instruction, memory: str) -> str | None:
@@ -305,112 +409,26 @@ def _read(i: Instruction, memory: str) -> str | None:
     return here[0] if len(here) == 1 and s.op == "=" and others <= {MAIN, CODE} and not s.guard else None
 
 
-def _changed(i: Instruction) -> str | None:
-    """The operand whose cells it computes new values of from their own."""
+def _changes(i: Instruction) -> bool:
+    """Whether it computes new values of cells from their own."""
     s = i.kernel.statements[0]
-    own = any(r.tensor == s.target.tensor for r in reads(s.value))
-    return s.target.tensor if own and s.op == "=" and not s.guard else None
+    return any(r.tensor == s.target.tensor for r in reads(s.value)) and s.op == "=" and not s.guard
 
 
 def _supplied(machine: Hardware, step: Step) -> Iterator[Step]:
-    """The step with moves of its operands in memories of the machine: the first move there is for each operand."""
-    brought = []
-    for name, _ in step.bound:
-        memory = step.instruction.operand(name).memory
-        if memory in (MAIN, CODE):
-            continue
-        dtype = step.instruction.kernel.tensor(name).dtype
-        found = next((m for m in _in(machine, memory) if _brings(m) and m.kernel.tensors[0].dtype == dtype), None)
-        if found is None:
-            return
-        brought.append((name, found))
-    yield replace(step, brought=tuple(brought))
+    """The step with moves of its operands in memories of the machine, in every way."""
+    there = [o for o, _ in step.bound if step.instruction.operand(o).memory not in (MAIN, CODE)]
+    moves = ([m for m in _in(machine, step.instruction.operand(o).memory) if _brings(m, step, o)] for o in there)
+    for taken in product(*moves):
+        yield replace(step, brought=tuple(zip(there, taken, strict=True)))
 
 
-def _brings(move: Instruction) -> bool:
-    """Whether it copies from main memory."""
+def _brings(move: Instruction, step: Step, operand: str) -> bool:
+    """Whether it copies elements of an operand's type from main memory."""
     s = move.kernel.statements[0]
-    plain = isinstance(s.value, Read) and s.op == "=" and not s.guard
-    return plain and move.operand(s.inputs[0].tensor).memory == MAIN
-
-
-def _taken(
-    epilogue: Epilogue, i: Instruction, cells: str, tree: Any
-) -> Iterator[tuple[tuple[tuple[str, Any], ...], Any]]:
-    """(its other operands, its cell's value) for each way in which the instruction computes the tree."""
-    pattern = _plain(typed_value(i.kernel, i.kernel.statements[0]))
-    for bound in _matched(epilogue, i, cells, pattern, tree, {}):
-        left = bound[""]
-        if any(r.tensor == epilogue.sum for r in reads(left)):
-            yield tuple((o, e) for o, e in bound.items() if o), left
-
-
-def _matched(epilogue: Epilogue, i: Instruction, cells: str, pattern: Any, tree: Any, bound: Bound) -> Iterator[Bound]:
-    if isinstance(pattern, Read) and pattern.tensor not in i.immediates:
-        found = _operand(epilogue, i, cells, pattern.tensor, tree)
-        key = "" if pattern.tensor == cells else pattern.tensor
-        if found is not None and bound.get(key, found) == found:
-            yield {**bound, key: found}
-        return
-    number = _number(i, pattern, tree)
-    if number is not None:
-        yield {**bound, number[0]: number[1]}
-        return
-    if isinstance(pattern, Read):  # an immediate: an element of a tensor that has its name is none
-        return
-    if type(pattern) is not type(tree) or len(pattern.args) != len(tree.args):
-        return
-    if not isinstance(pattern, Scalar):
-        if pattern == tree:
-            yield bound
-        return
-    orders = [tree.args, tree.args[::-1]] if isinstance(pattern, COMMUTE) else [tree.args]
-    for args in orders:
-        yield from _all(epilogue, i, cells, list(zip(pattern.args, args, strict=True)), bound)
-
-
-def _all(epilogue: Epilogue, i: Instruction, cells: str, pairs: list[Any], bound: Bound) -> Iterator[Bound]:
-    if not pairs:
-        yield bound
-        return
-    (pattern, tree), *rest = pairs
-    for found in _matched(epilogue, i, cells, pattern, tree, bound):
-        yield from _all(epilogue, i, cells, rest, found)
-
-
-def _operand(epilogue: Epilogue, i: Instruction, cells: str, name: str, tree: Any) -> Any:
-    """The operand's binding to the tree; None if it cannot take it."""
-    if name == cells:
-        return tree
-    if name in i.immediates or not isinstance(tree, Read) or tree.tensor == epilogue.sum:
-        return None
-    same = epilogue.kernel.tensor(tree.tensor).dtype == i.kernel.tensor(name).dtype
-    return Access(tree.tensor, tree.index) if same else None
-
-
-def _number(i: Instruction, pattern: Any, tree: Any) -> tuple[str, int | float] | None:
-    """(immediate, number in its place); the number may be converted on the way to a wider type."""
-    while isinstance(pattern, Cast):
-        pattern = pattern.args[1]
-    while isinstance(tree, Cast):
-        tree = tree.args[1]
-    if not isinstance(pattern, Read) or pattern.tensor not in i.immediates or not tree.is_Number:
-        return None
-    whole = not i.kernel.tensor(pattern.tensor).dtype.is_float
-    if whole and not tree.is_Integer:
-        return None
-    low, high = i.immediates[pattern.tensor]
-    return (pattern.tensor, int(tree) if tree.is_Integer else float(tree)) if low <= tree <= high else None
-
-
-def _plain(e: Any) -> Any:
-    """relu and saturation in simpler terms: a maximum, and a minimum of a maximum in a narrower type."""
-    if not isinstance(e, Scalar) or isinstance(e, Read):
-        return e
-    args = [_plain(a) for a in e.args]
-    if isinstance(e, Relu):
-        return SMax(args[0], sp.Integer(0))
-    if isinstance(e, Saturate):
-        d = DTYPES[str(e.args[0])]
-        return Cast(e.args[0], SMin(SMax(args[1], sp.Integer(d.low)), sp.Integer(d.high)))
-    return e.func(*args)
+    copies = isinstance(s.value, Read) and s.op == "=" and not s.guard
+    return (
+        copies
+        and move.operand(s.inputs[0].tensor).memory == MAIN
+        and (move.types[move.target] == step.instruction.types[operand])
+    )

@@ -18,6 +18,12 @@ ABOVE = (
 )  # all that the first lacks is more
 BELOW = (("u8", "i8"), ("u16", "i8"), ("u16", "i16"))  # all that the first lacks is negative
 FLOATS_CHOOSE = (("x", "f32"), ("y", "f32"), ("i", "i32"), ("j", "i32"))
+WITHIN = (
+    ("i8", -128, 127, ("i16", "i32")),
+    ("u8", 0, 255, ("i16", "i32")),
+    ("i16", -32768, 32767, ("i32",)),
+    ("u16", 0, 65535, ("i32",)),
+)  # narrow types, and signed ones with all of their numbers
 INSIDE = {"i16": ("i8", "u8"), "u16": ("u8",), "i32": ("i8", "u8", "i16", "u16")}  # types all of whose numbers one has
 
 RULES: tuple[Rule, ...] = (
@@ -29,6 +35,7 @@ RULES: tuple[Rule, ...] = (
     Rule("negated quotient", "-(x / y)", "(-x) / y"),
     Rule("negative number", "x * c", "-(x * h)", where="c is minus h and c is not 0"),
     Rule("from zero", "0 - x", "-x"),
+    Rule("less a number", "x - c", "x + h", where="c is minus h and c is not 0"),
     # numbers
     Rule("doubled", "x * 2", "x + x"),
     Rule("even number", "x * c", "x * h + x * h", where="c is twice h"),
@@ -92,6 +99,11 @@ RULES: tuple[Rule, ...] = (
     *(Rule(f"{t} as it is", f"{t}(x)", "x", types=(("x", t),)) for t in (*INTEGERS, "f32")),
     *(Rule(f"{t} clamped to itself", f"sat_{t}(x)", "x", types=(("x", t),)) for t in INTEGERS),
     *(Rule(f"{t} in {w}", f"sat_{w}(x)", f"{w}(x)", types=(("x", t),)) for w, inner in INSIDE.items() for t in inner),
+    *(
+        Rule(f"{t} within {w}", f"sat_{t}(x)", f"{t}(min(max(x, {low}), {high}))", types=(("x", w),))
+        for t, low, high, wider in WITHIN
+        for w in wider
+    ),
     *(Rule(f"{t} of too large {w}", f"sat_{t}(x)", f"{t}(min(x, {most}))", types=(("x", w),)) for t, w, most in ABOVE),
     *(Rule(f"{t} of negative {w}", f"sat_{t}(x)", f"{t}(max(x, 0))", types=(("x", w),)) for t, w in BELOW),
     Rule("u16 of i8 in steps", "u16(x)", "u16(i16(x))", types=(("x", "i8"),)),

@@ -46,13 +46,14 @@ class Runs:
         """Whether a tile is more than one run."""
         return self.count > 1
 
-    def slots(self, rows: int) -> int:
-        """Pieces of `points` rows per tile. rows: of the instruction's own tile; a move of the last run may write this many."""
-        return -(-((self.count - 1) * self.points + rows) // self.points) if self.several else 1
+    def spare(self, rows: int) -> int:
+        """Pieces of `points` rows behind the last run of a slot. rows: of the instruction's own tile; a move of this run may
+        write as many."""
+        return -(-(rows - self.points) // self.points) if self.several else 0
 
     def rows(self, rows: int) -> int:
         """Rows of a tile in all its runs."""
-        return self.slots(rows) * self.points if self.several else rows
+        return self.count * self.points if self.several else rows
 
 
 @lru_cache(maxsize=4096)  # asked anew for each way and for each plan

@@ -11,7 +11,7 @@ portable C. On a machine without C the instructions compute all of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from hashlib import sha256
@@ -25,7 +25,6 @@ from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import Inside, element, elements, is_constant, sym, written
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.heads import FUNCTION_ROWS
-from isamap_smt.ir.indirect import by_data, writes_by_data
 from isamap_smt.ir.instruction import Cost, Instruction, SelectedInstruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.rules import Rule
@@ -41,7 +40,6 @@ from isamap_smt.ir.scalar import (
     SDiv,
     SMax,
     SMin,
-    SMul,
     SNeg,
     SSub,
     cast,
@@ -52,116 +50,24 @@ from isamap_smt.ir.scalar import (
 )
 from isamap_smt.ir.typed import below, of_type, plain, target, type_of, typed_value
 from isamap_smt.language.printer import to_text
+from isamap_smt.mapping.lookups import is_lookup, lookup_of, lookups_of, of_extents, of_tables
+from isamap_smt.mapping.patterns import COMBINE, TICKS, Bound, Known, Step, bindings_of, pattern_of
 from isamap_smt.mapping.point_c import c_value
 from isamap_smt.mapping.rewriting import Equalities, Forms
 from isamap_smt.mapping.rule_table import RULES
 from isamap_smt.mapping.rule_verdicts import require
 
-# ---- Instructions as patterns of values: the parts of a value they compute lane by lane, and their operands.
-
-
-Bound = tuple[tuple[str, Any], ...]  # operand -> part of the value, or a number
-COMMUTE = (SAdd, SMul, SMax, SMin)
-COMBINE: dict[str, type[Any]] = {"+": SAdd, "*": SMul, "max": SMax, "min": SMin}
-
-
-@dataclass(frozen=True)
-class Step:
-    """An instruction; `by_lane`: it computes each lane of its result from the same lane of its operands."""
-
-    instruction: Instruction
-
-    @property
-    def target(self) -> str:
-        """The operand it writes."""
-        return self.instruction.target
-
-    @cached_property
-    def by_lane(self) -> bool:
-        """Whether each lane is computed of the same lane of each operand, whatever else the machine holds."""
-        return _lanewise(self.instruction)
-
-    @cached_property
-    def pattern(self) -> Any:
-        """A lane's new value over the lanes read; for an accumulation, its old value is one of them."""
-        k = self.instruction.exact or self.instruction.kernel
-        s = k.statements[0]
-        value = rewrite_reads(plain(typed_value(k, s), {t.name: t.dtype for t in k.tensors}), _anywhere)
-        return value if s.op == "=" else COMBINE[s.op](read(s.target.tensor), value)
-
-    def value(self, operands: dict[str, Any]) -> Any:
-        """The pattern with these values for the lanes."""
-        return self._value(self.pattern, operands, False)
-
-    def _value(self, pattern: Any, operands: dict[str, Any], exact: bool) -> Any:
-        if isinstance(pattern, Read):
-            found = operands[pattern.tensor]
-            if pattern.index:  # a cell that elements of other operands name
-                named = {e: element(operands[e.tensor].tensor, ()) for e in elements(pattern.index)}
-                return Read(found.args[0], *(i.xreplace(named) for i in pattern.index))
-            return of_type(found, self.instruction.types[pattern.tensor]) if exact else found
-        args = [self._value(a, operands, below(pattern, exact)) for a in pattern.args]
-        return pattern.func(*args) if args else pattern
-
 
 @lru_cache(maxsize=64)
-def steps_of(machine: Hardware, lanes: int) -> tuple[Step, ...]:
+def steps_of(machine: Hardware, lanes: int) -> tuple[Instruction, ...]:
     """The machine's instructions on registers of so many lanes alone."""
     found = (i for i in machine.computes if machine.offers(i))
-    return tuple(Step(i) for i in found if all(shape == (lanes,) for shape in i.shapes.values()))
+    return tuple(i for i in found if all(shape == (lanes,) for shape in i.shapes.values()))
 
 
-@lru_cache(maxsize=64)
-def lookups_of(machine: Hardware, lanes: int) -> tuple[Step, ...]:
-    """The machine's instructions with results of so many lanes, each a cell that data names: `d[l] = t[idx[l]]`."""
-    return tuple(Step(i) for i in machine.computes if machine.offers(i) and _looks_up(i, lanes))
-
-
-def _looks_up(i: Instruction, lanes: int) -> bool:
-    s = i.kernel.statements[0]
-    if not by_data(s) or not isinstance(s.value, Read) or s.op != "=" or s.guard or len(i.kernel.axes) != 1:
-        return False
-    if i.numbered or i.cells_needed or i.may_fail or i.assume or i.preconditions:
-        return False
-    (axis,) = i.kernel.axes
-    lanewise = all(a.index == (axis.symbol,) for a in (s.target, *s.inputs) if a.tensor != s.value.tensor)
-    return lanewise and i.shapes[i.target] == (lanes,) and all(elements([x]) for x in s.value.index)
-
-
-def _anywhere(r: Any) -> Any:
-    """An element without its place; one of a table by the elements in its index, without theirs."""
-    named = {e: element(e.tensor, ()) for e in elements(r.index)}
-    return Read(r.args[0], *(i.xreplace(named) for i in r.index)) if named else read(r.tensor)
-
-
-def _named(step: Step, table: Any) -> Bound | None:
-    """The operands of a lookup for an element of a table: the table's register and those of its indices."""
-    pattern, kinds = step.pattern, step.instruction.types
-    held = step.instruction.shapes[pattern.tensor]
-    if len(pattern.index) != len(table.index):
-        return None
-    bound = {pattern.tensor: read(table.tensor)}
-    for mine, theirs, n in zip(pattern.index, table.index, held, strict=True):
-        ours, others = elements([mine]), elements([theirs])
-        named = dict(zip(ours, others, strict=False))
-        fits = isinstance(theirs, Inside) and is_constant(theirs.args[1]) and theirs.args[1] <= n
-        if not fits or len(ours) != len(others) or written(mine).xreplace(named) != written(theirs):
-            return None
-        for a, b in named.items():
-            if bound.setdefault(a.tensor, read(b.tensor)) != read(b.tensor):
-                return None
-    return tuple(bound.items()) if set(bound) == set(kinds) - {step.target} else None
-
-
-def _of_extents(value: Any, tree: Any) -> Any:
-    """What a lookup finds, in a table of the tree's extents; the register may have more cells. Other values stay."""
-    if not (isinstance(value, Read) and isinstance(tree, Read) and value.index):
-        return value
-    both = zip(value.index, tree.index, strict=True)
-    return Read(value.args[0], *(Inside(written(mine), theirs.args[1]) for mine, theirs in both))
-
-
-def _lanewise(i: Instruction) -> bool:
+@lru_cache(maxsize=4096)
+def by_lane(i: Instruction) -> bool:
+    """Whether each lane is computed of the same lane of each operand, whatever else the machine holds."""
     if len(i.kernel.axes) != 1 or i.numbered or i.cells_needed or i.may_fail or i.assume or i.preconditions:
         return False
     (axis,) = i.kernel.axes
@@ -172,67 +78,7 @@ def _lanewise(i: Instruction) -> bool:
     return plain and rounds and len(dict(i.c_types)) in ((len(i.places),) if i.emit else (0,))
 
 
-def bindings_of(
-    step: Step, tree: Any, kind: Callable[[Any], DType | None], forms: Callable[[Any], Sequence[Any]]
-) -> Iterator[Bound]:
-    """Ways to compute the tree by the step: the part bound to each operand. kind: the element type of a part of the
-    value, None for an exact integer below a saturation. forms: trees equal to a part, made of parts.
-
-    Operands keep their written order if it is one of the ways.
-    """
-    seen = set()
-    for bound in _matched(step.instruction, step.pattern, tree, {}, Known(kind, forms)):
-        found = tuple(bound.items())
-        if found not in seen:
-            seen.add(found)
-            yield found
-
-
-@dataclass(frozen=True)
-class Known:
-    """A part's element type, and the trees equal to it."""
-
-    kind: Callable[[Any], DType | None]
-    forms: Callable[[Any], Sequence[Any]]
-
-
-def _matched(
-    i: Instruction, pattern: Any, tree: Any, bound: dict[str, Any], known: Known, exact: bool = False
-) -> Iterator[dict[str, Any]]:
-    """exact: below a saturation."""
-    if isinstance(pattern, Read):
-        d = i.types[pattern.tensor]
-        fits = bool(d.low <= tree <= d.high) if exact and tree.is_Integer else known.kind(tree) == d
-        if fits and bound.get(pattern.tensor, tree) == tree:
-            yield {**bound, pattern.tensor: tree}
-        return
-    if not isinstance(pattern, Scalar):
-        if pattern == tree:
-            yield bound
-        return
-    exact = below(pattern, exact)
-    for form in (tree,) if isinstance(pattern, Compare) else known.forms(tree):
-        if type(pattern) is not type(form) or len(pattern.args) != len(form.args):
-            continue
-        yield from _all(i, list(zip(pattern.args, form.args, strict=True)), bound, known, exact)
-        same = all(isinstance(a, Read) for a in pattern.args)  # then the other order is the same instruction again
-        if isinstance(pattern, COMMUTE) and not same:
-            yield from _all(i, list(zip(pattern.args, form.args[::-1], strict=True)), bound, known, exact)
-
-
-def _all(
-    i: Instruction, pairs: list[Any], bound: dict[str, Any], known: Known, exact: bool
-) -> Iterator[dict[str, Any]]:
-    if not pairs:
-        yield bound
-        return
-    (pattern, tree), *rest = pairs
-    for found in _matched(i, pattern, tree, bound, known, exact):
-        yield from _all(i, rest, found, known, exact)
-
-
 TO, LANE = "to", "l"
-TICKS = 16  # of a cycle
 LANES_COST, FUNCTION_COST = 8, 12  # cycles of a part in portable C; of exp and the like
 SELECTED = "selected"
 HOLE = "isamap_operand_"  # before an operand's name, until the C is whole
@@ -250,22 +96,13 @@ def selected_instruction(machine: Hardware, kernel: Kernel, statement: int = 0) 
         require(rule)
     if machine.opened is not None or machine.engines:
         return None
-    if not _of_tables(kernel.statements[statement]):
+    if not of_tables(kernel.statements[statement]):
         return None
     try:
         asked = _Asked.of(kernel, statement)
     except IsamapError:  # the value has no type
         return None
     return _selected(machine, asked, (*RULES, *machine.rules))
-
-
-def _of_tables(s: Statement) -> bool:
-    """Whether what it reads by data are whole tables, at elements that are found without data."""
-    if writes_by_data(s):
-        return False
-    named = [a for a in s.inputs if elements(a.index)]
-    nested = {e.tensor for a in named for e in elements(a.index)} & {a.tensor for a in named}
-    return not nested and all(elements([i]) for a in named for i in a.index)
 
 
 @dataclass(frozen=True)
@@ -385,7 +222,6 @@ class _Part:
     """A part of the value, with one way to compute it: a step and its operands, portable C, or none for an element."""
 
     step: Step | None
-    bound: Bound
     tree: Any
     form: Any = None  # what portable C computes, equal to the tree
 
@@ -437,41 +273,39 @@ class _Selection:
 
     def _offers(self) -> tuple[list[Offer], list[_Part]]:
         self._number(self.forms.root)
-        found = (s for s in steps_of(self.machine, self.files.lanes) if s.instruction.name not in self.machine.refused)
+        found = (i for i in steps_of(self.machine, self.files.lanes) if i.name not in self.machine.refused)
         there = {type_of(tree, self.types) for tree in self.parts}
         exact = any(tree in self.forms.exact for tree in self.parts)  # operands of any integer type may be parts of it
-        steps = [s for s in found if self._serves(s, there, exact)]
+        steps = [i for i in found if self._serves(i, there, exact)]
         offers: list[Offer] = []
         made: list[_Part] = []
         given = set(sp.preorder_traversal(self.root))
-        looked_up = [s for s in lookups_of(self.machine, self.files.lanes) if self._lie(s)]
         for n, tree in enumerate(self.parts):
-            if isinstance(tree, Read) and not tree.index:
+            if isinstance(tree, Read) and not is_lookup(tree):
                 offers.append(Offer(n, (), 0))
-                made.append(_Part(None, (), tree))
+                made.append(_Part(None, tree))
                 continue
-            if isinstance(tree, Read):
-                for step in looked_up:
-                    if type_of(tree, self.types) == step.instruction.types[step.target] and self._typed(step, tree):
-                        bound = _named(step, tree) or ()
-                        uses = tuple(self.numbers[t] for _, t in bound)
-                        offers.append(Offer(n, uses, round(TICKS / step.instruction.cost.per_cycle)))
-                        made.append(_Part(step, bound, tree))
+            if is_lookup(tree):
+                for i, bound in self._looked_up(tree):
+                    offers.append(Offer(n, tuple(self.numbers[t] for _, t in bound), round(TICKS / i.cost.per_cycle)))
+                    made.append(_Part(Step(i, bound), tree))
                 continue
-            for step in steps:
-                kind = partial(self._type, around=tree)
-                plain = set(bindings_of(step, tree, kind, lambda t: (t,))) if tree in given else set()
-                for bound in bindings_of(step, tree, kind, self.forms.of.__getitem__):
+            for i in steps:
+                takes = partial(self._taken, i, tree)
+                plain = (
+                    set(bindings_of(i, pattern_of(i), tree, Known(takes, lambda t: (t,)))) if tree in given else set()
+                )
+                for bound in bindings_of(i, pattern_of(i), tree, Known(takes, self.forms.of.__getitem__)):
                     uses = tuple(self.numbers[t] for _, t in bound if t in self.numbers)
-                    ticks = round(TICKS / step.instruction.cost.per_cycle)
+                    ticks = round(TICKS / i.cost.per_cycle)
                     offers.append(Offer(n, uses, ticks, bound not in plain))
-                    made.append(_Part(step, bound, tree))
+                    made.append(_Part(Step(i, bound), tree))
             for form in self.forms.of[tree]:
                 if not (self.machine.simulated or isinstance(form, Read)) and self._in_lanes(tree, form):
                     uses = tuple(self.numbers[a] for a in self._operands(form))
                     ticks = (FUNCTION_COST if _is_function(form) else LANES_COST) * TICKS
                     offers.append(Offer(n, uses, ticks, form not in given))
-                    made.append(_Part(None, (), tree, form))
+                    made.append(_Part(None, tree, form))
         return offers, made
 
     def _in_order(self, chosen: dict[int, tuple[Offer, _Part]]) -> list[_Part]:
@@ -488,37 +322,40 @@ class _Selection:
         make(self.numbers[self.forms.root])
         return list(found.values())
 
-    def _serves(self, step: Step, there: set[DType | None], exact: bool) -> bool:
-        """Whether the step works lane by lane, and its operands have types of parts and lie in registers in use. Sums
+    def _serves(self, i: Instruction, there: set[DType | None], exact: bool) -> bool:
+        """Whether it works lane by lane, and its operands have types of parts and lie in registers in use. Sums
         may be rounded once with their product, if their order is free; all else is rounded as it is written."""
-        i = step.instruction
         if any(d not in there and not (exact and not d.is_float) for o, d in i.types.items() if o != i.target):
             return False
         files = [self.files.of.get(i.types[o].name) for o, _ in i.places]
         lies = zip(i.places, files, strict=True)
         if any(f is None or (place, dict(i.c_types).get(o, "")) != (f.memory, f.c_type) for (o, place), f in lies):
             return False
-        return step.by_lane and (i.rounding != "fused" or (self.asked.op == "+" and not self.asked.ordered))
+        return by_lane(i) and (i.rounding != "fused" or (self.asked.op == "+" and not self.asked.ordered))
 
-    def _lie(self, step: Step) -> bool:
-        """Whether the result and the indices of a lookup lie in registers in use; its table has one of its own."""
-        i, table = step.instruction, step.pattern.tensor
-        if i.name in self.machine.refused:
-            return False
-        files = [(o, place, self.files.of.get(i.types[o].name)) for o, place in i.places if o != table]
-        return all(f and (place, dict(i.c_types).get(o, "")) == (f.memory, f.c_type) for o, place, f in files)
+    def _looked_up(self, tree: Any) -> Iterator[tuple[Instruction, Bound]]:
+        """Lookups that find the element, each with its operands.
 
-    def _typed(self, step: Step, tree: Any) -> bool:
-        """Whether the lookup's operands have the types of what it would be given."""
-        bound = _named(step, tree)
-        return bound is not None and all(self.types[t.tensor] == step.instruction.types[o] for o, t in bound)
+        The result and the indices lie in registers in use; the table has one of its own.
+        """
+        for i in lookups_of(self.machine, self.files.lanes):
+            bound = lookup_of(i, tree)
+            if bound is None or i.name in self.machine.refused or type_of(tree, self.types) != i.types[i.target]:
+                continue
+            if any(self.types[t.tensor] != i.types[o] for o, t in bound):
+                continue
+            files = [
+                (o, place, self.files.of.get(i.types[o].name)) for o, place in i.places if o != pattern_of(i).tensor
+            ]
+            if all(f and (place, dict(i.c_types).get(o, "")) == (f.memory, f.c_type) for o, place, f in files):
+                yield i, bound
 
     def _number(self, tree: Any) -> None:
         """Numbers for the parts of the value, each behind the parts it uses."""
         if tree in self.numbers or tree in self._open or not any(True for _ in reads(tree)):
             return
         self._open.add(tree)
-        if isinstance(tree, Read) and tree.index:
+        if is_lookup(tree):
             for name in (tree.tensor, *(e.tensor for e in elements(tree.index))):
                 self._number(read(name))
         for form in self.forms.of.get(tree, (tree,)):
@@ -533,6 +370,12 @@ class _Selection:
         if tree in self.forms.exact:
             return None
         return type_of(tree, self.types) or (type_of(around, self.types) if tree is not around else None)
+
+    def _taken(self, i: Instruction, around: Any, operand: str, tree: Any, exact: bool) -> Any:
+        """The part itself, if the operand may stand for it: a part of its type, or a number of its values."""
+        d = i.types[operand]
+        fits = bool(d.low <= tree <= d.high) if exact and tree.is_Integer else self._type(tree, around) == d
+        return tree if fits else None
 
     def _in_lanes(self, tree: Any, form: Any) -> bool:
         """Whether the part and the operands of one of its forms lie in registers."""
@@ -573,7 +416,7 @@ class _Selection:
         composed: dict[Any, Any] = {}
         parts: list[tuple[float, tuple[str, ...]]] = []
         for n, p in enumerate(taken):
-            if isinstance(p.tree, Read) and not p.tree.index:
+            if isinstance(p.tree, Read) and not is_lookup(p.tree):
                 names[p.tree], composed[p.tree] = f"{HOLE}{p.tree.tensor}", p.tree
                 lines += [f"{HOLE}{TO} = {names[p.tree]};"] if p.tree == self.forms.root else []
                 continue
@@ -588,7 +431,8 @@ class _Selection:
             else:
                 lines += self._by_step(p, names)
                 used.append(p.step.instruction)
-                composed[p.tree] = _of_extents(p.step.value({o: composed.get(t, t) for o, t in p.bound}), p.tree)
+                found = p.step.value({o: composed.get(t, t) for o, t in p.step.bound})
+                composed[p.tree] = of_extents(found, p.tree)
                 decided = dict.fromkeys(r.tensor for r in reads(composed[p.tree]))
                 parts.append((1 / p.step.instruction.cost.per_cycle, tuple(decided)))
             if last:
@@ -618,7 +462,7 @@ class _Selection:
         """The step's own C on the registers of its operands; a number in its place is broadcast."""
         assert p.step is not None
         i, lines, registers = p.step.instruction, [], {}
-        for operand, tree in p.bound:
+        for operand, tree in p.step.bound:
             if tree in names:
                 registers[operand] = names[tree]
                 continue
@@ -628,7 +472,7 @@ class _Selection:
             file = self.files.of[d.name]
             moved = dict(zip(_both(file.broadcast), (name, f"(&(const {d.c}){{{text}}})"), strict=True))
             lines += [f"{file.c_type} {name};", file.broadcast.statement(moved)]
-        out = p.step.target
+        out = i.target
         if out in registers:  # it adds to what stands there
             lines.append(f"{names[p.tree]} = {registers[out]};")
         return [*lines, *i.taking_turns(registers | {out: names[p.tree]}, names[p.tree])]
@@ -708,8 +552,8 @@ class _Selection:
 
 def _tables(taken: Sequence[_Part]) -> dict[str, tuple[Instruction, str]]:
     """Each table looked up by the parts, with the instruction and its operand that hold it."""
-    looked_up = [p for p in taken if p.step and isinstance(p.tree, Read) and p.tree.index]
-    return {p.tree.tensor: (p.step.instruction, p.step.pattern.tensor) for p in looked_up if p.step}
+    looked_up = [(p.tree.tensor, p.step.instruction) for p in taken if p.step and is_lookup(p.tree)]
+    return {tensor: (i, pattern_of(i).tensor) for tensor, i in looked_up}
 
 
 def cover_digest(emit: str) -> str:

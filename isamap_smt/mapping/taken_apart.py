@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from math import inf
 from typing import Any
@@ -21,13 +22,11 @@ from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.scalar import IndexValue, Read, Relu, Saturate, Scalar, SMax
+from isamap_smt.ir.scalar import Read, Relu, Saturate, Scalar, SMax
 from isamap_smt.ir.typed import type_of
-from isamap_smt.mapping.epilogue import COMMUTE
 from isamap_smt.mapping.instances import alike
+from isamap_smt.mapping.patterns import Known, bindings_of
 from isamap_smt.mapping.staged_values import parts_of
-
-Bound = Mapping[str, Any]
 
 
 @dataclass
@@ -78,38 +77,14 @@ class Covering:
         for i in self.instructions:
             if i.combines != op:
                 continue
-            for bound in self._matched(i, i.kernel.statements[0].value, tree, {}):
+            for found in bindings_of(i, i.kernel.statements[0].value, tree, Known(partial(self._taken, i), _spellings)):
+                bound = {o: e for o, e in found if o not in i.immediates}
                 parts = tuple(dict.fromkeys(e for e in bound.values() if not isinstance(e, Read)))
                 if _mappable(i, bound) and (tree not in parts or op != "="):
                     yield 1 + sum(map(self.count, parts)), parts
 
-    def _matched(self, i: Instruction, pattern: Any, tree: Any, bound: Bound) -> Iterator[Bound]:
-        """Operands of the contract -> parts of the value."""
-        if isinstance(pattern, Read):
-            if pattern.tensor in i.immediates:
-                (low, high), number = i.immediates[pattern.tensor], _spelt(tree)
-                if sp.sympify(number).is_Number and low <= number <= high:
-                    yield bound
-            elif self._type(tree) == i.types[pattern.tensor] and bound.get(pattern.tensor, tree) == tree:
-                yield {**bound, pattern.tensor: tree}
-            return
-        pattern, tree = _spelt(pattern), _spelt(tree)
-        if not isinstance(pattern, Scalar):
-            if pattern == tree:
-                yield bound
-            return
-        if type(pattern) is not type(tree) or len(pattern.args) != len(tree.args) or isinstance(tree, Saturate):
-            return
-        for args in (tree.args, tree.args[::-1]) if isinstance(pattern, COMMUTE) else (tree.args,):
-            yield from self._all(i, list(zip(pattern.args, args, strict=True)), bound)
-
-    def _all(self, i: Instruction, pairs: list[tuple[Any, Any]], bound: Bound) -> Iterator[Bound]:
-        if not pairs:
-            yield bound
-            return
-        (pattern, tree), *rest = pairs
-        for found in self._matched(i, pattern, tree, bound):
-            yield from self._all(i, rest, found)
+    def _taken(self, i: Instruction, operand: str, tree: Any, _: bool) -> Any:
+        return tree if self._type(tree) == i.types[operand] else None
 
     def _type(self, tree: Any) -> DType | None:
         try:
@@ -118,17 +93,19 @@ class Covering:
             return None
 
 
-def _mappable(i: Instruction, bound: Bound) -> bool:
+def _mappable(i: Instruction, bound: Mapping[str, Any]) -> bool:
     """Whether operands are distinct values, except for one pair of alike operands."""
     same = [(a, b) for a, b in combinations(bound, 2) if bound[a] == bound[b]]
     return not same or (len(same) == 1 and alike(i, *same[0]))
 
 
-def _spelt(e: Any) -> Any:
-    """relu in simpler terms: a maximum with 0; a known size as its number."""
-    if isinstance(e, IndexValue) and e.args[0].is_Integer:
-        return e.args[0]
-    return SMax(e.args[0], sp.Integer(0)) if isinstance(e, Relu) else e
+def _spellings(tree: Any) -> tuple[Any, ...]:
+    """The tree, and a maximum with 0 as relu or the other way round; nothing for a saturation."""
+    if isinstance(tree, Relu):
+        return tree, SMax(tree.args[0], sp.S.Zero)
+    if isinstance(tree, SMax) and sp.S.Zero in tree.args:
+        return tree, Relu(next(a for a in (*tree.args, sp.S.Zero) if a != 0))
+    return () if isinstance(tree, Saturate) else (tree,)
 
 
 __all__ = ["Covering"]

@@ -149,7 +149,7 @@ class _Statement:
         scheduled = [i for i in found if i.schedule is not None]
         if not set(needed) <= {i.statement for i in scheduled}:
             raise ScheduleError(f"{way}: no instruction carries it out")
-        alone = by_element(way.kernel, way, self.candidate.sizes)
+        alone = by_element(way.kernel, way, self.candidate.sizes, q.hardware)
         own = set(roles_of(way))
         made = {i.statement: i for i in scheduled if i.statement in own}
         cycles = sum(cycles_of(made[n].schedule) if n in made else alone[n] for n in own)
@@ -174,7 +174,7 @@ class _Statement:
     @property
     def _by_element(self) -> float:
         q = self.candidate.question
-        return by_element(q.kernel, self.candidate.form, self.candidate.sizes)[self.number]
+        return by_element(q.kernel, self.candidate.form, self.candidate.sizes, q.hardware)[self.number]
 
 
 def cycles_of(schedule: Schedule | None) -> float:

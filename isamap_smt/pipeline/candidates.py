@@ -64,7 +64,9 @@ class Decided:
     @cached_property
     def cycles(self) -> float:
         """Predicted cycles of the kernel."""
-        return predicted(self.question.kernel, self._form, self.schedules, dict(self.question.sizes))
+        return predicted(
+            self.question.kernel, self._form, self.schedules, dict(self.question.sizes), self.question.hardware
+        )
 
     @property
     def _form(self) -> Form | None:
@@ -81,7 +83,7 @@ class Decided:
         inside = {_number(s) for b in blocks for s in (*b.schedules, *b.left)}
         apart = (s.objective or 0.0 for s in schedules if _number(s) not in inside)
         done = {*map(_number, schedules), *inside}
-        left = (c for n, c in enumerate(by_element(q.kernel, self._form, dict(q.sizes))) if n not in done)
+        left = (c for n, c in enumerate(by_element(q.kernel, self._form, dict(q.sizes), q.hardware)) if n not in done)
         cycles = sum(apart) + sum(b.predicted for b in blocks) + sum(left)
         complete = done == set(map(_number, self.schedules))
         known = self.least if complete else None
@@ -172,7 +174,11 @@ class Opened:
         others = [i for i in (main, *implementations(c.question, clock)) if i.statement not in mine]
         scheduled = [i for i in others if i.schedule is not None]
         done = mine | {i.statement for i in scheduled}
-        rest = sum(x for n, x in enumerate(by_element(c.question.kernel, c.form, c.sizes)) if n not in done)
+        rest = sum(
+            x
+            for n, x in enumerate(by_element(c.question.kernel, c.form, c.sizes, c.question.hardware))
+            if n not in done
+        )
         sums = (smaller(*(a.least for a in row)) for row in self.rows)
         return both(*sums, *(i.least for i in scheduled), always(rest))
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import prod
 
 from isamap_smt.ir.addresses import serves
-from isamap_smt.ir.errors import DTypeError, ScheduleError
+from isamap_smt.ir.errors import DTypeError, IsamapError, ScheduleError
 from isamap_smt.ir.expr import is_constant, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.indirect import by_data
@@ -28,6 +28,7 @@ from isamap_smt.mapping.made import instruction_named
 from isamap_smt.mapping.moves import memory_address, moves_in_place
 from isamap_smt.mapping.point import point_instruction
 from isamap_smt.mapping.selection import selected_instruction
+from isamap_smt.mapping.wider_sums import accumulate
 from isamap_smt.pipeline.time_steps import counts_time_steps
 from isamap_smt.proof.scalar import may_compute
 from isamap_smt.proof.tails import ending
@@ -86,16 +87,34 @@ def candidates(
     if not ranked and not digits and not pinned:
         scalar, ranked = _points(kernel, hardware, offered, sizes, search, main)
         why = f"no vector instruction of {hardware.name} computes {kernel.name}"
-        homes = {place for _, place in scalar.places}
+        homes, advice = {place for _, place in scalar.places}, _in_f32(kernel, hardware, sizes, search)
         if homes - {m.name for m in hardware.memories}:
-            raise ScheduleError(f"{why}, and it has no registers for single elements")
-        notes = (f"{why}; falling back to {scalar.name}",)
+            raise ScheduleError(f"{why}, and it has no registers for single elements{advice}")
+        notes = (f"{why}; falling back to {scalar.name}{advice}",)
     if not ranked:
         named = offered if pinned else [i for i in hardware.computes if takes(kernel, i, main)]
         names = [i.name for i in named] or [hardware.name]
         onto = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 4 else "")
         raise ScheduleError(f"no legal mapping of {kernel.name} onto {onto} yields code; `isamap map` shows why")
     return _candidates(ranked, figures, notes)
+
+
+def _in_f32(kernel: Kernel, hardware: Hardware, sizes: dict[str, int], search: Search) -> str:
+    """The advice to carry sums of fewer bits in f32, if a vector instruction then computes them; else ''."""
+    try:
+        wide = accumulate(kernel)
+        found = _onto_vectors(wide, hardware, _offered(wide, hardware, None, wide.main), sizes, search, wide.main)
+    except IsamapError:
+        return ""
+    if not found:
+        return ""
+    names = dict.fromkeys(
+        m.mapping.instruction.told for _, _, m in sorted(found, key=lambda r: (r[0], r[2].mapping.id))
+    )
+    return (
+        f". Each sum in f32, rounded once, is computed by {next(iter(names))}: `--accumulate f32` "
+        "(isamap_smt.accumulate(kernel, 'f32'))"
+    )
 
 
 def secondary_candidates(

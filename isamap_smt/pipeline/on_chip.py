@@ -20,7 +20,7 @@ from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.staging import tiles_of
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.mapping.named_cells import of_tiles
-from isamap_smt.scheduling.staying import Kept, Staying, layout_of
+from isamap_smt.scheduling.staying import Kept, Layout, Staying, layout_of
 
 Chosen = tuple[Schedule, tuple[str, ...]]  # of a phase, and notes
 Choose = Callable[[int, Kept], Chosen]  # the best of a phase, by its number
@@ -65,27 +65,37 @@ class OnChip:
         """Of all phases."""
         return float(sum(s.objective or 0 for s, _ in self.chosen))
 
-    def with_temporaries(self, kernel: Kernel, phases: Sequence[Kernel]) -> OnChip:
+    def with_temporaries(self, kernel: Kernel, phases: Sequence[Kernel], last_first: bool = False) -> OnChip:
         """The same, with tensors kept between the phase that computes them and later readers, each if that saves cycles.
 
-        phases: a kernel for each.
+        phases: a kernel for each. last_first: the tensors computed last are tried first.
         """
         found = self
-        for tensor in kernel.outputs:
+        for tensor in kernel.outputs[:: -1 if last_first else 1]:
             made = [n for n, k in enumerate(phases) if tensor in k.results]
             read = [n for n, k in enumerate(phases) if tensor in k.inputs]
             for memory, there in found._readers(tensor, read if made else []).items():
                 stored = there != read or tensor not in kernel.temporaries
-                try:
-                    more = found._with(tensor, memory, (made[0], *there), stored)
-                except UndecidedError:
-                    raise
-                except ScheduleError:
-                    continue
-                found = min(found, more, key=lambda f: f.cycles)
-                if found is more:
+                before = found
+                for layout in (None, *before._layouts(tensor, (made[0], *there))):
+                    try:
+                        more = before._with(tensor, memory, (made[0], *there), stored, layout)
+                    except UndecidedError:
+                        raise
+                    except ScheduleError:
+                        continue
+                    found = min(found, more, key=lambda f: f.cycles)
+                if found is not before:
                     break
         return found
+
+    def _layouts(self, tensor: str, phases: Sequence[int]) -> tuple[Layout, ...]:
+        """The ways in which the phases that read a tensor have it, other than that of the first, which computes it."""
+        found = []
+        for n in phases:
+            mapping = self.chosen[n][0].proved.mapping
+            found += [layout_of(mapping, o) for o, a in mapping.binding if a.tensor == tensor]
+        return tuple(x for x in dict.fromkeys(found[1:]) if x != found[0])
 
     def _readers(self, tensor: str, phases: Sequence[int]) -> dict[str, list[int]]:
         """Memory -> phases with the tensor there as an operand of a compute instruction, most phases first."""
@@ -97,9 +107,14 @@ class OnChip:
                 found.setdefault(memory, []).append(n)
         return dict(sorted(found.items(), key=lambda x: -len(x[1])))
 
-    def _with(self, tensor: str, memory: str, where: tuple[int, ...], stored: bool) -> OnChip:
-        """The same with one more tensor kept. Raises ScheduleError if it can't be."""
-        new = _Stay(Staying(tensor, memory, self.machine.memory(memory).rows, stored), where)
+    def _with(
+        self, tensor: str, memory: str, where: tuple[int, ...], stored: bool, layout: Layout | None = None
+    ) -> OnChip:
+        """The same with one more tensor kept. layout: how it lies there; None: as is best for the phase that computes it.
+
+        Raises ScheduleError if it can't be.
+        """
+        new = _Stay(Staying(tensor, memory, self.machine.memory(memory).rows, stored, layout), where)
         meeting = [
             s for s in self.stays if s.staying.memory == memory and s.where[0] <= new.last and where[0] <= s.last
         ]

@@ -19,6 +19,15 @@ def secondary_statements(kernel: Kernel, every: bool = False) -> tuple[int, ...]
     return tuple(n for n in range(len(kernel.statements)) if n != kernel.main and _by_itself(kernel, n, every))
 
 
+def follows_a_sum(kernel: Kernel, n: int) -> bool:
+    """Whether statement `n` assigns elements that follow from a finished sum, beside which they are computed."""
+    return kernel.statements[n].op == "=" and n not in secondary_statements(kernel) and _behind_a_sum(kernel, n)
+
+
+def _behind_a_sum(kernel: Kernel, n: int) -> bool:
+    return any(_ends(kernel, m, n) for m in range(n))
+
+
 def _by_itself(kernel: Kernel, n: int, every: bool) -> bool:
     s = kernel.statements[n]
     if by_data(s) or any(a.tensor == s.target.tensor for a in s.inputs):
@@ -26,7 +35,7 @@ def _by_itself(kernel: Kernel, n: int, every: bool) -> bool:
     if s.reduction_axes:
         return s.op in REGROUPED
     apart = every or (_by_steps(s) and kernel.recurrence_of(n) is None)
-    return s.op == "=" and (apart or not any(_ends(kernel, m, n) for m in range(n)))
+    return s.op == "=" and (apart or not _behind_a_sum(kernel, n))
 
 
 def _by_steps(s: Statement) -> bool:

@@ -23,11 +23,12 @@ from isamap_smt.ir.errors import (
     of_argument,
 )
 from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.phases import apart, joined, phase_counts, phase_kernels
+from isamap_smt.ir.phases import Shared, apart, joined, phase_counts, phase_kernels
 from isamap_smt.ir.program import Issued, Program, ProvedProgram
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.rewrite import Rewrite
@@ -37,7 +38,7 @@ from isamap_smt.ir.time_limit import found_in_time, limited
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.language.library import found_kernel
 from isamap_smt.language.printer import value_text
-from isamap_smt.mapping.epilogue import covers
+from isamap_smt.mapping.epilogue import carried_out
 from isamap_smt.mapping.fuse import fuse, takes
 from isamap_smt.mapping.instances import instances
 from isamap_smt.mapping.runs import tilings
@@ -46,6 +47,7 @@ from isamap_smt.mapping.taken_apart import Covering
 from isamap_smt.mapping.types_of import with_types_of_engines
 from isamap_smt.pipeline.arguments import found_hardware, found_name
 from isamap_smt.pipeline.on_chip import Chosen, OnChip
+from isamap_smt.pipeline.phases_in_blocks import InBlocks, part_of
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.pipeline.question import Clock, Progress
 from isamap_smt.proof.mapping import prove
@@ -56,7 +58,9 @@ from isamap_smt.scheduling.staged import schedule_stages
 from isamap_smt.scheduling.staged_problem import executions, question
 from isamap_smt.scheduling.staying import NOTHING_KEPT, Kept, Staying
 from isamap_smt.search import MappingSet, find_mappings
+from isamap_smt.search.alike import legal_mappings
 
+Mappings = tuple[list[ProvedMapping], list[tuple[Mapping, str]]]  # proved, and left unproved with the reason
 Ways = tuple[tuple[bool, str], ...]  # whether axes of the instruction may stay unused, what to say of it
 DIGITS = 6  # offered mappings that fill tiles with digits of axes
 ASSUMED = 64  # points of an axis whose size is left open: the plan is made for these, and right for all
@@ -124,17 +128,8 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
             refused = refused or error
             continue
         kept = _on_chip(found, replace(ask, sizes=planned), ways)
-        given_up: tuple[str, ...] = ()
-        try:
-            program, checked = _proved(kept, ask)
-            found = kept
-        except NotProvedError:
-            if not kept.staying:
-                raise
-            program, checked = _proved(found, ask)
-            given_up = tuple(
-                f"{s.tensor} passes main memory: that it stays in {s.memory} was not proved" for s in kept.staying
-            )
+        tried = (_in_blocks(found, kept, replace(ask, sizes=planned), ways), kept, found)
+        found, program, checked, given_up = _first_proved([p for n, p in enumerate(tried) if p not in tried[:n]], ask)
         schedules = tuple(s for s, _ in found.chosen)
         split = None if found.form is None else require_split(found.form)
         cut = [found_in_time(ask.timeout)] if deadline.was_cut() else []
@@ -150,6 +145,7 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
                     f"{s.tensor} stays in {s.memory} between phases{', and is stored, too' * s.stored}"
                     for s in found.staying
                 ),
+                *found.in_blocks,
                 *given_up,
                 *_idle(program, hardware),
                 *cut,
@@ -161,18 +157,56 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
     raise refused
 
 
+def _first_proved(plans: Sequence[_Phases], ask: _Asked) -> tuple[_Phases, Program, ProvedProgram, tuple[str, ...]]:
+    """The first plan whose program is proved, and what was given up before, in words. Raises NotProvedError."""
+    given_up: list[str] = []
+    for p in plans:
+        try:
+            return p, *_proved(p, ask), tuple(given_up)
+        except NotProvedError:
+            if p is plans[-1]:
+                raise
+            given_up += (
+                f"{s.tensor} passes main memory: that it stays in {s.memory} was not proved"
+                for s in p.staying
+                if not p.in_blocks
+            )
+            given_up += (f"{told}: this was not proved, and is left" for told in p.in_blocks)
+    raise AssertionError("a kernel has a plan")
+
+
 def _proved(found: _Phases, ask: _Asked) -> tuple[Program, ProvedProgram]:
     """The program of all phases. Raises NotProvedError."""
     lowered = [ask.clock.time("lower", _lowered, s, ask.hardware) for s, _ in found.chosen]
-    program = joined(lowered, found.kernel, [s.staying for s, _ in found.chosen])
-    return program, ask.clock.time("prove", require_proof, program)
+    program = joined(lowered, found.kernel, [s.staying for s, _ in found.chosen], found.shared)
+    try:
+        return program, ask.clock.time("prove", require_proof, program)
+    except NotProvedError:
+        for s in found.kernel.statements:
+            if why := _meeting(found.kernel, s, ask.hardware):
+                raise ScheduleError(why) from None
+        raise
+
+
+def _meeting(kernel: Kernel, s: Statement, machine: Hardware) -> str:
+    """Why sums that meet in one element have no program, as in a transposed convolution whose windows overlap; '' for others."""
+    axes = [a for a in fibres(kernel, s).axes if a in symbols_of(s.target.index)]
+    if not axes:
+        return ""
+    return (
+        f"{kernel.name}: `{s.source or s.target.tensor}`: several points of {', '.join(axes)} add to one element of "
+        f"{s.target.tensor}, and programs for the engines of {machine.name} begin each sum once and store it once. Write it "
+        f"from the output, with an axis for each index of {s.target.tensor} and a `where` for what reaches it, such as "
+        "TRANSPOSED_BY_OUTPUT in examples/convolutions.py; a machine without engines takes it as it is"
+    )
 
 
 @dataclass(frozen=True)
 class _Phases:
     """kernel: the one asked for, or the result of `form`. counts: statements of each phase. chosen: its schedule and notes.
 
-    staying: tensors kept in a memory from the phase computing them on.
+    staying: tensors kept in a memory from the phase computing them on. shared: phases in one loop over blocks;
+    in_blocks: the same in words.
     """
 
     kernel: Kernel
@@ -180,6 +214,13 @@ class _Phases:
     chosen: tuple[Chosen, ...]
     form: Rewrite | None = None
     staying: tuple[Staying, ...] = ()
+    shared: tuple[Shared, ...] = ()
+    in_blocks: tuple[str, ...] = ()
+
+    @property
+    def cycles(self) -> float:
+        """Of all phases."""
+        return float(sum(s.objective or 0 for s, _ in self.chosen))
 
 
 def _phases(kernel: Kernel, ask: _Asked, ways: Ways) -> _Phases:
@@ -222,13 +263,58 @@ def _on_chip(found: _Phases, ask: _Asked, ways: Ways) -> _Phases:
     return replace(found, chosen=made.chosen, staying=tuple(s.staying for s in made.stays))
 
 
+def _in_blocks(found: _Phases, kept: _Phases, ask: _Asked, ways: Ways) -> _Phases:
+    """The same with runs of phases in loops over blocks, if that takes fewer cycles and nothing is pinned.
+
+    found: with all temporaries in main memory. kept: with some on chip as a whole.
+    """
+    if ask.pins or ask.instruction or ask.axes is not None or len(found.chosen) == 1:
+        return kept
+    kernels = phase_kernels(found.kernel, found.counts)
+
+    def chosen(kernel: Kernel, kept: Kept) -> Chosen:
+        return _chosen(kernel, replace(ask, kept=kept), ways)
+
+    def lowered(s: Schedule) -> Program:
+        return _lowered(s, ask.hardware)
+
+    planner = InBlocks(
+        ask.hardware, found.kernel, kernels, chosen, lowered, lambda kernel: assumed_sizes(kernel, ask.sizes)
+    )
+    blocks = planner.quicker(kept.chosen, [s.tensor for s in kept.staying])
+    if not blocks:
+        return kept
+    every, staying = list(found.chosen), []
+    at = 0
+    for b in (*blocks, None):
+        end = b.phases[0] if b else len(every)
+        if at < end:
+            part = kernels[at:end]
+
+            def choose(phase: int, kept: Kept, part: tuple[Kernel, ...] = part) -> Chosen:
+                return chosen(part[phase], kept)
+
+            made = OnChip(ask.hardware, choose, lowered, tuple(every[at:end]))
+            made = made.with_temporaries(part_of(found.kernel, kernels, range(at, end)), part)
+            every[at:end] = made.chosen
+            staying += [s.staying for s in made.stays]
+        if b:
+            every[b.phases[0] : b.phases[-1] + 1] = b.chosen
+            at = b.phases[-1] + 1
+    made_so = replace(
+        found, chosen=tuple(every), staying=tuple(staying), shared=tuple(b.shared for b in blocks),
+        in_blocks=tuple(b.told for b in blocks),
+    )  # fmt: skip
+    return min(kept, made_so, key=lambda f: f.cycles)
+
+
 def _followed(kernel: Kernel, statement: int, machine: Hardware) -> bool:
     """Whether the statement behind this one may be carried out with it: the machine can change elements so in place."""
     counts = (*(1,) * statement, *phase_counts(kernel, statement))
     phase = phase_kernels(kernel, counts)[statement]
     for memory in dict.fromkeys(i.operand(i.target).memory for i in machine.computes if i.combines == "="):
         with suppress(ScheduleError):
-            return len(phase.statements) > 1 and bool(covers(phase, machine, memory))
+            return len(phase.statements) > 1 and carried_out(phase, machine, memory)
     return False
 
 
@@ -314,13 +400,13 @@ def _scheduled(
     kernel: Kernel, ask: _Asked, fitting: list[Instruction], unused: bool
 ) -> Schedule | ScheduleError | None:
     """The schedule of one phase, or why there is none; None if nothing maps. unused: whether instruction axes may be."""
-    found = ask.clock.time("map", _mappings, kernel, fitting, unused)
+    found, left = ask.clock.time("map", _mappings, kernel, fitting, ask, unused)
     found += ask.clock.time("map", in_digits, found, kernel, ask)
     given = ask.hardware, assumed_sizes(kernel, ask.sizes), ask.pins, ask.timeout, _lowered
     try:
-        return ask.clock.time("schedule", schedule_stages, found, *given, partial(_with_axes, kernel), ask.kept)
+        return ask.clock.time("schedule", schedule_stages, found, *given, partial(_with_axes, kernel), ask.kept, left)
     except ScheduleError as error:
-        return error if found else None
+        return error if found or left else None
 
 
 def _with_these(kernel: Kernel, ask: _Asked, fitting: list[Instruction]) -> Schedule:
@@ -380,9 +466,18 @@ def _sizes_known(kernel: Kernel, sizes: dict[str, int]) -> Iterator[tuple[dict[s
     yield longer, longer, ((False, f"{told}; the plan, and the cycles that it predicts, are for {ASSUMED}"), unused)
 
 
-def _mappings(kernel: Kernel, fitting: list[Instruction], partial: bool) -> list[ProvedMapping]:
-    """Legal mappings onto the instructions."""
-    return [p for i in fitting for p in _search(kernel, i, partial)]
+def _mappings(kernel: Kernel, fitting: list[Instruction], ask: _Asked, partial: bool) -> Mappings:
+    """The legal mappings onto the instructions; of those that are only like a proved one, those that tiles can be made of."""
+    sizes = assumed_sizes(kernel, ask.sizes)
+
+    def no_tiles(m: Mapping) -> str:
+        try:
+            question(m, ask.hardware, sizes, {}, ask.kept)
+        except ScheduleError as error:
+            return str(error)
+        return ""
+
+    return legal_mappings(kernel, fitting, lambda i: _search(kernel, i, partial), no_tiles)
 
 
 def in_digits(found: Sequence[ProvedMapping], kernel: Kernel, ask: _Asked) -> list[ProvedMapping]:

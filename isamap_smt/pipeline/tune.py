@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from collections.abc import Mapping as Dict
-from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +24,7 @@ from isamap_smt.pipeline.secondary import secondary_statements
 from isamap_smt.pipeline.spaces import spaces
 from isamap_smt.pipeline.split import rest, without_split
 from isamap_smt.runtime.conformance.remembered import require_checked
+from isamap_smt.runtime.executors import Executors
 from isamap_smt.runtime.interrupted import interrupts_kept
 from isamap_smt.scheduling.arguments import PLAN_SECONDS, in_order, pinned, tensor_names
 from isamap_smt.search import find_mappings
@@ -55,7 +55,7 @@ def tune(
     each: float = 0.3,
     timeout: float | None = None,
     workers: int = 1,
-    executor: Executor | Callable[[], Executor] | None = None,
+    executor: Executors | None = None,
     measure: Measure = run_trial,
     cc: str | None = None,
     progress: Progress | None = None,

@@ -106,18 +106,23 @@ def prove_program(program: Program, stop: bool = False, watch: Watch | None = No
     return _proved(program, stop, watch)[0]
 
 
-def _proved(
-    program: Program, stop: bool = False, watch: Watch | None = None, computed: frozenset[str] = frozenset()
-) -> tuple[Proof, tuple[Hypothesis, ...]]:
-    """The proof, and the entry conditions that would mend failing preconditions. computed: inputs of earlier phases."""
+def _proved(program: Program, stop: bool = False, watch: Watch | None = None) -> tuple[Proof, tuple[Hypothesis, ...]]:
+    """The proof, and the entry conditions that would mend failing preconditions."""
     if program.parameters and not program.machine:
         if wrong := misplaced(program):
             return Proof((ClaimResult("hypotheses", "", Unknown(wrong), _NAMES),), ""), ()
         return at_each_value(program, lambda p: _proved(p, stop, watch), stop)
     if program.machine:
-        apart = at_each_phase(program, lambda p, before: _proved(p, stop, watch, before), stop)
+        apart = at_each_phase(program, lambda p, before: _proved_alone(p, stop, watch, before), stop)
         if apart is not None:
             return apart
+    return _proved_alone(program, stop, watch)
+
+
+def _proved_alone(
+    program: Program, stop: bool = False, watch: Watch | None = None, computed: frozenset[str] = frozenset()
+) -> tuple[Proof, tuple[Hypothesis, ...]]:
+    """The same of a program of one phase, at one value of each parameter. computed: inputs of earlier phases."""
     started = time.perf_counter()
     proofs = [s.proved.proof for s in program.schedules]
     arithmetic = "; ".join(dict.fromkeys(p.arithmetic for p in proofs))

@@ -28,6 +28,7 @@ from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.traversal import buffers, nodes_of, walk
 from isamap_smt.mapping.fuse import fuse_groups
 from isamap_smt.mapping.moves import accumulates, fills
+from isamap_smt.proof.by_blocks import claims as block_claims
 from isamap_smt.proof.mapping import prove
 from isamap_smt.proof.program_memory import LIMIT, entry_bound
 from isamap_smt.proof.program_sites import UnrecognisedError
@@ -56,6 +57,7 @@ def at_each_phase(program: Program, proved: Callable[[Program, Computed], Result
         apart = phases(program)
         staying = residents(apart)
         parts = closed(apart, staying)
+        blocked = tuple(block_claims(apart))
     except ScheduleError as error:
         started = time.perf_counter()
         found = goes_wrong_somewhere(program)
@@ -69,7 +71,7 @@ def at_each_phase(program: Program, proved: Callable[[Program, Computed], Result
     if apart == (program,):
         return None
     claims, seconds, arithmetic = [ClaimResult("order", "phases", Proved(), BETWEEN_BARRIERS)], 0.0, ""
-    claims += resident_claims(program, apart, staying)
+    claims += (*resident_claims(program, apart, staying), *blocked)
     if program.machine is not None and (host := host_of(program.machine)):
         claims.append(ClaimResult("order", host, Proved(), f"{HOST}, and barriers keep it apart from {host}"))
     hypotheses: list[Hypothesis] = []

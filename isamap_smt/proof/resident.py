@@ -9,6 +9,8 @@ also holds without them. The store puts into H exactly the cells the copy takes 
 and nothing is begun in these rows between the two. Cells without an element may hold anything: the store left them
 behind.
 
+In loops over blocks the copies and stores stand inside of them, between barriers: each block is closed.
+
 A phase may also store its result, for readers of main memory. Then it is proved twice: as it is, and with signals in
 place of its stores, before its closing store; signals change no buffer.
 """
@@ -29,7 +31,7 @@ from isamap_smt.ir.instruction import Instruction, OwnInstruction, signal
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.machine_parameters import exceeds
 from isamap_smt.ir.move_form import MAIN
-from isamap_smt.ir.phases import written
+from isamap_smt.ir.phases import END, blocks_of, written
 from isamap_smt.ir.program import Alloc, Buffer, Command, Loop, Node, Program, Ref, Serial, Signal
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.ir.scalar import Read
@@ -78,6 +80,10 @@ def closed(phases: Sequence[Program], found: Sequence[Resident]) -> tuple[tuple[
     A phase that stores its result itself also occurs without the closing store. Raises ScheduleError if no copy or
     store can be made.
     """
+    for r in found:
+        shared = [[x.var for x in blocks_of(phases[n])] for n in (r.left, *r.found)]
+        if any(one != shared[0] for one in shared):
+            raise ScheduleError(f"{r.buffer.name} stays on chip across the border of a loop over blocks")
     made: list[tuple[int, Program]] = []
     for n, phase in enumerate(phases):
         before = [(r, _begun(phases[r.left], r)) for r in found if n in r.found]
@@ -170,6 +176,8 @@ def _closed(
     if not found and not left:
         return phase
     assert phase.machine is not None
+    around = blocks_of(phase)
+    here = around[-1].number if around else 0
     engines = [e.name for e in phase.machine.engines]
     between = free_name("between_phases", engines)
     known = [i.name for i in phase.machine.instructions]
@@ -180,32 +188,40 @@ def _closed(
         move = _move(
             free_name(f"{'finds' if n < len(found) else 'leaves'}_{n}", known), between, r.buffer, n < len(found)
         )
-        nest = _nest(r, begun, f"!{n}", move)
+        nest = _nest(r, begun, f"!{n}", move, len(around))
         (before if n < len(found) else behind).append(nest)
         own.append(move)
     if before:
         before.append(Signal(signal(between), signals=("!given",)))
-        before += [Signal(signal(e), awaits=(("!given", 1),)) for e in engines]
+        before += [Signal(signal(e), awaits=(("!given", here + 1),)) for e in engines]
     if behind:
         there = [Signal(signal(e), signals=(f"!done {e}",)) for e in engines]
-        behind = [*there, Signal(signal(between), awaits=tuple((f"!done {e}", 1) for e in engines)), *behind]
+        behind = [*there, Signal(signal(between), awaits=tuple((f"!done {e}", here + 1) for e in engines)), *behind]
     machine = replace(
         phase.machine,
         engines=(*phase.machine.engines, Engine(between)),
         instructions=(*phase.machine.instructions, *dict.fromkeys(own)),
     )
     allocated = [x for x in phase.body if isinstance(x, Alloc)]
-    body = [x for x in phase.body if not isinstance(x, Alloc)]
-    return replace(phase, machine=machine, body=(*allocated, *before, *body, *behind))
+    body: Any = around[-1].body if around else tuple(x for x in phase.body if not isinstance(x, Alloc))
+    if around:
+        ended = [Signal(signal(between), awaits=tuple((f"{END}_{e}", here) for e in engines))]
+        ended += [Signal(signal(e), awaits=(("!closed", here),)) for e in engines]
+        before, behind = [*ended, *before], [*behind, Signal(signal(between), signals=("!closed",))]
+    body = (*before, *body, *behind)
+    for x in reversed(around):
+        body = (replace(x, body=body),)
+    return replace(phase, machine=machine, body=(*allocated, *body))
 
 
-def _nest(r: Resident, begun: _Begun, mark: str, move: Instruction) -> Node:
-    """Loops over the contents, with a copy of each from main memory, or its store."""
+def _nest(r: Resident, begun: _Begun, mark: str, move: Instruction, shared: int) -> Node:
+    """Loops over the contents, with a copy of each from main memory, or its store. shared: so many loops, over blocks,
+    are around the phase already."""
     b = r.buffer
     row, column = b.cells
     wide, fills = _wide(b), move.target == HELD
-    names = {v.name: sym(f"{v.name}{mark}") for v, _ in begun.loops}
-    version = tuple(names[v.name] for v, _ in begun.loops)
+    names = {v.name: sym(f"{v.name}{mark}") for v, _ in begun.loops[shared:]}
+    version = tuple(names.get(v.name, v) for v, _ in begun.loops)
     at = dict(zip((v.name for v in b.version), version, strict=True))
     cells = {row.name: sym("r"), column.name: sym("c") if wide else sp.S.Zero}
     index = tuple(sp.expand(substitute(substitute(e, at), cells)) for e in b.type.coordinates)
@@ -218,7 +234,7 @@ def _nest(r: Resident, begun: _Begun, mark: str, move: Instruction) -> Node:
     body: tuple[Node, ...] = (
         Command(move, tuple((o.name, places[o.name]) for o in move.operands), active, begins=fills),
     )
-    for v, count in reversed(begun.loops):
+    for v, count in reversed(begun.loops[shared:]):
         body = (Serial(names[v.name], count, body),)
     return body[0]
 

@@ -193,9 +193,10 @@ def phase_rows(kernel: Kernel, phases: Sequence[Schedule]) -> tuple[Row, ...]:
 
 
 def counted_loops(phase: Schedule) -> list[tuple[LoopStep, str]]:
-    """Each loop of a phase with the number of its steps."""
-    of = counts(phase.proved.mapping, phase.loops)
-    return [(x, words(of[x.axis])) for x in phase.loops]
+    """Each loop of a phase with the number of its steps, those over blocks first."""
+    mapping = phase.proved.mapping
+    of, whole = counts(mapping, phase.loops, phase.blocks), counts(mapping, phase.blocks)
+    return [(x, words(whole[x.axis])) for x in phase.blocks] + [(x, words(of[x.axis])) for x in phase.loops]
 
 
 def stage_words(phase: Schedule, stage: Stage) -> tuple[str, str]:

@@ -21,6 +21,7 @@ from isamap_smt.ir.schedule import CostPart, LoopStep, Schedule, Stage
 from isamap_smt.ir.staging import side_by_side, steps
 from isamap_smt.mapping.instances import computing
 from isamap_smt.mapping.named_cells import of_tiles
+from isamap_smt.mapping.overlaps import rows_of_slot
 from isamap_smt.mapping.runs import blocked, blocks
 from isamap_smt.scheduling.arguments import Pin
 from isamap_smt.scheduling.clashing import clashing
@@ -64,8 +65,10 @@ def schedule_stages(
     lowered: Lower,
     with_axes: WithAxes = lambda p, axes: None,
     kept: Kept = NOTHING_KEPT,
+    without: Sequence[tuple[Mapping, str]] = (),
 ) -> Schedule:
-    """The quickest plan for sizes. found: legal mappings; the most promising of them are scheduled. pins: `tile.AXIS`,
+    """The quickest plan for sizes. found: legal mappings; the most promising of them are scheduled. without: more of them,
+    and why no tiles can be made of each. pins: `tile.AXIS`,
     `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`. lowered: makes the program, which is then timed.
     with_axes: a mapping like another one with other axes, proved. kept: the tensors that stay in place between phases.
 
@@ -74,16 +77,17 @@ def schedule_stages(
     """
     started = time.perf_counter()
     questions: list[tuple[ProvedMapping, Question]] = []
-    refused: list[tuple[ProvedMapping, str]] = []
+    refused: list[tuple[Mapping, str]] = []
     first: ScheduleError | None = None
     for p in found:
         try:
             questions.append((p, _pinned(question(p.mapping, hardware, sizes, {}, kept), p.mapping, pins)))
         except ScheduleError as error:
-            refused.append((p, str(error)))
+            refused.append((p.mapping, str(error)))
             first = first or error
+    refused += without
     if not questions:
-        raise first or ScheduleError(f"nothing of the kernel maps onto {hardware.name}")
+        raise first or ScheduleError(without[0][1] if without else f"nothing of the kernel maps onto {hardware.name}")
     questions.sort(key=lambda q: (q[1].least, q[0].mapping.id))
 
     def timed(p: ProvedMapping, q: Question, d: StagingDecision) -> Timing:
@@ -105,21 +109,22 @@ def schedule_stages(
     cycles = float(seen.cycles)
     bound = min(float(answer.bound), cycles)
     loops, stages = decoded(p.mapping, q, answer.best.decision)
+    legal = len(found) + len(without)
     outside = (
-        f"the mapping: {answer.scheduled} scheduled of {len(questions)} that tiles can be made of ({len(found)} are legal)",
+        f"the mapping: {answer.scheduled} scheduled of {len(questions)} that tiles can be made of ({legal} are legal)",
         f"blocks of an axis, by one more loop: {answer.blocked} tried with the best mapping",
         "the order of the loops inside a region, and of the tiles of a step",
         *([STAYS] if kept.stays else []),
     )
     best = bound >= cycles * (1 - SAME) and not seen.estimate
     slower = sum(q.least >= cycles for _, q in questions[answer.scheduled :])
-    unscheduled = Counter(_without_mapping(p.mapping, why) for p, why in refused)
+    unscheduled = Counter(_without_mapping(m, why) for m, why in refused)
     unscheduled |= Counter({SLOWER: slower, LEFT: len(questions) - answer.scheduled - slower})
     notes = (*_free_of_cost(p.mapping, hardware), *_unused(q, hardware), *_quicker_by_far(refused, hardware, sizes, q))
     return scheduled(
         p, loops, stages, status="OPTIMAL" if best else "FEASIBLE", space=SPACE,
         objective=cycles, bound=cycles if best else bound, gap=0.0 if best else 1 - bound / cycles if cycles else 0.0,
-        costs=_parts(seen, hardware), assumes=_assumes(seen, q), decided_outside=outside, notes=notes,
+        costs=parts(seen, hardware), assumes=_assumes(seen, q), decided_outside=outside, notes=notes,
         unscheduled=tuple((why, n) for why, n in unscheduled.items() if n),
         utilisation=utilisation(p.mapping, hardware, stages, loops, sizes, seen),
         seconds=time.perf_counter() - started, sizes=tuple(sorted(sizes.items())), hardware=hardware,
@@ -145,7 +150,7 @@ def in_blocks(mapping: Mapping, q: Question) -> list[dict[str, list[str]]]:
     return [blocked(mapping, axis, block) for axis, block in found[:BLOCKS]]
 
 
-def _parts(seen: Timing, hardware: Hardware) -> tuple[CostPart, ...]:
+def parts(seen: Timing, hardware: Hardware) -> tuple[CostPart, ...]:
     """The parts of the time, and beside them the work of each busy engine."""
     in_turn = ((PROLOGUE, seen.first), (STEADY, seen.last - seen.first), (EPILOGUE, seen.cycles - seen.last))
     busy = ((e.name, seen.busy(e.name)) for e in hardware.engines)
@@ -168,17 +173,15 @@ def _without_mapping(mapping: Mapping, why: str) -> str:
 
 
 def _quicker_by_far(
-    refused: Sequence[tuple[ProvedMapping, str]], machine: Hardware, sizes: Dict[str, int], taken: Question
+    refused: Sequence[tuple[Mapping, str]], machine: Hardware, sizes: Dict[str, int], taken: Question
 ) -> tuple[str, ...]:
     """A refused mapping whose executions take at most half the time, in words: the description lacks parts for tiles."""
-    lacking = [
-        (executions(p.mapping, machine, sizes)[1], p, why) for p, why in refused if _has_form(p.mapping, machine)
-    ]
-    least, p, why = min(lacking, key=lambda x: x[0], default=(inf, None, ""))
-    if p is None or not taken.least or FAR * least > taken.least:
+    lacking = [(executions(m, machine, sizes)[1], m, why) for m, why in refused if _has_form(m, machine)]
+    least, m, why = min(lacking, key=lambda x: x[0], default=(inf, None, ""))
+    if m is None or not taken.least or FAR * least > taken.least:
         return ()
-    told = f"{p.mapping.id} would take {least:,.0f} cycles of executions and not {taken.least:,.0f}"
-    return (f"{told}, but no tiles can be made of it: {_without_mapping(p.mapping, why)}",)
+    told = f"{m.id} would take {least:,.0f} cycles of executions and not {taken.least:,.0f}"
+    return (f"{told}, but no tiles can be made of it: {_without_mapping(m, why)}",)
 
 
 def _has_form(mapping: Mapping, machine: Hardware) -> bool:
@@ -241,9 +244,10 @@ def decoded(mapping: Mapping, q: Question, d: StagingDecision) -> tuple[tuple[Lo
             via, updates = end.onward.name, ()
         stages.append(
             Stage(
-                o.of or o.name, depth, memory=o.memory, slots=slots, rows=o.rows, via=via, begin=begin, updates=updates
+                o.of or o.name, depth, memory=o.memory, slots=slots, rows=o.rows, via=via, begin=begin,
+                updates=updates, spare=o.spare, shared=o.slides is not None,
             )
-        )
+        )  # fmt: skip
     at = {
         name: (stay.ends - rows_of(q, name), stay.stored and name == q.problem.output.name) for name, stay in q.staying
     }
@@ -251,7 +255,7 @@ def decoded(mapping: Mapping, q: Question, d: StagingDecision) -> tuple[tuple[Lo
         replace(x, stays=True, offset=at[x.operand][0], stored=at[x.operand][1]) if x.operand in at else x
         for x in stages
     ]
-    return loops, side_by_side(of_tiles(mapping), loops, placed)
+    return loops, side_by_side(placed, [rows_of_slot(of_tiles(mapping), loops, x) for x in placed])
 
 
 def _pinned(q: Question, mapping: Mapping, pins: tuple[Pin, ...]) -> Question:
@@ -293,7 +297,7 @@ def _tiles_in(q: Question, memory: str) -> list[StagingOperand]:
 
 def too_small(q: Question) -> tuple[tuple[str, int, int], ...]:
     """(memory, its rows, rows for one tile of each operand there) of memories with too few."""
-    needed = ((m, rows, sum(o.rows for o in _tiles_in(q, m))) for m, rows in q.problem.memories)
+    needed = ((m, rows, sum(o.rows + o.spare for o in _tiles_in(q, m))) for m, rows in q.problem.memories)
     return tuple(x for x in needed if x[2] > x[1])
 
 
@@ -302,7 +306,7 @@ def _why_none(q: Question, mapping: Mapping, answer: StagingAnswer) -> str:
     if answer.status == "UNKNOWN":
         return f"{mapping.id}: the solver found no plan in time; give it more seconds (timeout)"
     for memory, rows, needed in too_small(q):
-        tiles = ", ".join(f"{o.name} {o.rows}" for o in _tiles_in(q, memory))
+        tiles = ", ".join(f"{o.name} {o.rows + o.spare}" for o in _tiles_in(q, memory))
         missing = "1 row is" if needed == rows + 1 else f"{needed - rows} rows are"
         return (
             f"{memory} has {rows} rows, and one tile of each operand there needs {needed} ({tiles}): {missing} missing; "

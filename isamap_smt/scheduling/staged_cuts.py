@@ -63,7 +63,9 @@ def cut_otherwise(mapping: Mapping, operand: str, move: Instruction, lies: dict[
     able = {lies[axis] for axis, _ in move.front if axis in lies}
     for g in conditions(mapping, operand):
         if cuts_front(mapping, g) and (axis := cut_along(mapping, g)) not in able and not holds(g, mapping.statement):
-            return f"`{words(g)}` cuts tiles along {axis} from the front, and {move.name} leaves out points from the end alone"
+            cut = f"`{words(g)}` cuts tiles along {axis} from the front, and {move.name} leaves out points from the end alone"
+            own = [a for a, of in lies.items() if of == axis and a in dict(move.active)]
+            return cut + (f"; if it can leave out some in front, say front={{{own[0]!r}: 'above'}}" if own else "")
     return ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from isamap_smt.ir.addresses import collapsed, offset, serves
-from isamap_smt.ir.epilogue import Epilogue
+from isamap_smt.ir.epilogue import BEGINS, UPDATES, Epilogue
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import affine, substitute, symbols_of, words
 from isamap_smt.ir.hardware import Hardware
@@ -14,44 +14,44 @@ from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.staging import conditions, cut_along
-from isamap_smt.mapping.epilogue import Cover, Step, covers_of
+from isamap_smt.mapping.epilogue import Cover, Way, covers_of
+from isamap_smt.mapping.patterns import Step
 from isamap_smt.mapping.runs import runs_of
 from isamap_smt.scheduling.staged_cuts import cut_otherwise
 
 
 def fitting_covers(mapping: Mapping, machine: Hardware, compute: Instruction, epilogue: Epilogue) -> tuple[Cover, ...]:
-    """Covers that begin and end tiles of the mapping's sums, one for each storing instruction. Raises ScheduleError."""
-    every = covers_of(mapping.kernel, machine, compute)
-    found: dict[str, Cover] = {}
-    refused = []
-    for c in every:
-        why = _misfit(mapping, compute, epilogue, c)
-        if why:
-            refused.append(why)
-        else:
-            found.setdefault(c.store.instruction.name, c)
+    """The cheapest cover that begins and ends tiles of the mapping's sums, for each storing instruction.
+
+    Raises ScheduleError.
+    """
+    refused: dict[Way, str] = {}
+
+    def fits(way: Way) -> bool:
+        refused[way] = _misfit(mapping, compute, epilogue, way)
+        return not refused[way]
+
+    found = covers_of(mapping.kernel, machine, compute, fits)
     if not found:
-        raise ScheduleError(f"{mapping.id}: {refused[0]}; describe one that does")
-    return tuple(found.values())
+        why = next(why for why in refused.values() if why)
+        raise ScheduleError(f"{mapping.id}: {why}; describe one that does")
+    return found
 
 
-def _misfit(mapping: Mapping, compute: Instruction, epilogue: Epilogue, c: Cover) -> str:
-    """Why tiles of sums can't begin and end so, or ''."""
-    for step in (*c.begins, *c.updates):
-        i = step.instruction
-        loads = any(isinstance(e, Access) and i.operand(o).memory == MAIN for o, e in step.bound)
-        if i.engine != compute.engine and not (step in c.begins and loads):
-            return f"{i.name} is issued by {i.engine}, and what computes by {compute.engine}: no plan joins them there"
-    onward = () if c.onward is None else (Step(c.onward),)
-    home = compute.operand(compute.kernel.statements[0].target.tensor)
-    view = runs_of(mapping, home.name, str(home.row)).view
-    if any(u.moves for u in c.updates) and (cut := _cut_unevenly(mapping, home.name)):
+def _misfit(mapping: Mapping, compute: Instruction, epilogue: Epilogue, way: Way) -> str:
+    """Why tiles of sums can't begin, change or end so, or ''."""
+    step = way.step
+    if step is None:
+        return ""
+    i, changes = step.instruction, way.role == UPDATES
+    loads = way.role == BEGINS and any(i.operand(o).memory == MAIN for o, e in step.bound if isinstance(e, Access))
+    if way.role in (BEGINS, UPDATES) and i.engine != compute.engine and not loads:
+        return f"{i.name} is issued by {i.engine}, and what computes by {compute.engine}: no plan joins them there"
+    home = compute.operand(compute.target)
+    if changes and step.moves and (cut := _cut_unevenly(mapping, home.name)):
         return f"elements beside sums are brought for a whole tile, and {cut}"
-    for step in (*c.begins, *onward, *(s for u in c.updates for s in (*u.moves, u)), c.store):
-        whole = any(step in (*u.moves, u) for u in c.updates)  # what changes a tile takes all its runs at once
-        if why := _unlike(mapping if whole else view, compute, epilogue, step):
-            return why
-    return ""
+    of = mapping if changes else runs_of(mapping, home.name, str(home.row)).view  # what changes takes all runs at once
+    return next(filter(None, (_unlike(of, compute, epilogue, s) for s in (*step.moves, step))), "")
 
 
 def _cut_unevenly(mapping: Mapping, operand: str) -> str:

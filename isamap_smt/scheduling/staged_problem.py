@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from isamap_encodings.staging_problem import StagingAxis, StagingOperand, StagingProblem, Way
+from isamap_encodings.staging_problem import Sliding, StagingAxis, StagingOperand, StagingProblem, Way
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.addresses import serves
 from isamap_smt.ir.engines import Operand, Work
@@ -29,6 +29,7 @@ from isamap_smt.mapping.epilogue import Cover
 from isamap_smt.mapping.instances import computing
 from isamap_smt.mapping.layout import GATHER, supply
 from isamap_smt.mapping.named_cells import of_tiles, whole_tiles
+from isamap_smt.mapping.overlaps import overlap_of
 from isamap_smt.mapping.runs import runs_of
 from isamap_smt.proof.narrow import sums_fit
 from isamap_smt.scheduling.served import longest, served, shared
@@ -90,9 +91,9 @@ def question(
     axes = _shortened(known)
     used = [*(m for found in moves.values() for m in found), *own, *steps, compute]
     among = shared(hardware)
-    of = _Ways(
-        mapping, sizes, _ticks(used, prod(a.tiles + max(a.steps) for a in axes), limited(hardware)), hardware, among
-    )
+    ticks = _ticks(used, prod(a.tiles + max(a.steps) for a in axes), limited(hardware))
+    direct = frozenset(o.name for o in compute.operands if o.name != out and not paths[o.name])
+    of = _Ways(mapping, sizes, ticks, hardware, among, direct)
     made, outers = {}, []
     for o in compute.operands:
         ways = tuple(of.stored(o, c) for c in ends) if o.name == out else tuple(of.way(o, m) for m in moves[o.name])
@@ -103,7 +104,7 @@ def question(
             home = replace(home, ways=(*home.ways, *onward))
             outers.append(replace(outer, name=x.name, memory=x.memory, of=o.name))
             moves |= {x.name: x.loads, o.name: (*moves[o.name], *x.onward)}
-        made[o.name] = home
+        made[o.name] = replace(home, slides=of.sliding(o))
     inputs = tuple(v for n, v in made.items() if n != out)
     memories = tuple((m.name, m.rows - _beside(ends, m.name)) for m in hardware.memories if m.rows)
     problem = StagingProblem(
@@ -307,13 +308,14 @@ def _steps(tiles: int) -> list[int]:
 
 @dataclass(frozen=True)
 class _Ways:
-    """Times of moves of tiles in ticks, `ticks` to a cycle."""
+    """Times of moves of tiles in ticks, `ticks` to a cycle. direct: inputs that pass no further memory."""
 
     mapping: Mapping
     sizes: Dict[str, int]
     ticks: Fraction
     machine: Hardware
     among: tuple[Memory, ...]
+    direct: frozenset[str]
 
     def executions(self, compute: Instruction, memory: Memory, known: bool) -> tuple[str, int, int]:
         """(memory, its least ticks for an execution, ticks for all executions if they differ and are `known`, else 0)."""
@@ -328,10 +330,16 @@ class _Ways:
         """An operand in its own memory. in_pieces: whether each run is a content of its own."""
         needed = symbols_of(self.mapping.coordinates(o.name))
         axes = tuple(a.name for a in self.mapping.outer if a.name in needed)
-        rows = compute.axes.get(str(o.row), 1)
+        rows, spare = compute.axes.get(str(o.row), 1), 0
         if in_pieces:
-            rows = runs_of(self.mapping, o.name, str(o.row)).rows(rows)
-        return StagingOperand(o.name, o.memory, axes, rows, ways)
+            runs = runs_of(self.mapping, o.name, str(o.row))
+            rows, spare = runs.rows(rows), runs.spare(rows) * runs.points
+        return StagingOperand(o.name, o.memory, axes, rows, ways, spare=spare)
+
+    def sliding(self, o: Operand) -> Sliding | None:
+        """Along which axes the tiles of an input from main memory share runs."""
+        found = overlap_of(self.mapping, o.name, str(o.row)) if o.name in self.direct else None
+        return None if found is None else found.sliding
 
     def ticks_of(self, cycles: Any) -> int:
         """Ticks of these cycles, rounded down: the results are bounds."""
@@ -381,16 +389,19 @@ class _Ways:
         if counted:  # a tile beyond the last one of an axis of single points has none
             needed = symbols_of(self.mapping.coordinates(home.name))
             per += [a.name for a in self.mapping.outer if a.name in needed and a.name not in outer.values()]
-        cut = count > 1 or bool(conditions(self.mapping, home.name))
-        points = (
-            self._points(self.mapping if at_once else runs.view, home, held, move, work) if counted and cut else None
-        )
+        cut = count > 1 or bool(conditions(self.mapping, home.name)) or self.sliding(home) is not None
+        points, largest = None, 0
+        if counted and cut:
+            points, largest = self._points(self.mapping if at_once else runs.view, home, held, move, work)
         start = self.ticks_of(work.start) * count
         each *= 1 if counted else count
-        return Way(move.name, start, int(each * self.ticks), tuple(per), engine=move.engine, points=points)
+        return Way(
+            move.name, start, int(each * self.ticks), tuple(per), engine=move.engine, points=points, largest=largest
+        )
 
-    def _points(self, mapping: Mapping, home: Operand, held: Operand, move: Instruction, work: Work) -> int:
-        """Active points of the axes counted by a move, of all tiles together; 0 if there are too many to look at."""
+    def _points(self, mapping: Mapping, home: Operand, held: Operand, move: Instruction, work: Work) -> tuple[int, int]:
+        """Active points of the axes counted by a move, of all tiles together and of the largest; 0, and all that it can
+        move, if there are too many to look at."""
         index = {a.name: sym(a.name) for a in mapping.outer}
         found = active_points(mapping, home.name, index, home, held, move)
         below = {axis: e for (axis, _), e in zip(move.active, found.active, strict=True)}
@@ -401,14 +412,14 @@ class _Ways:
         tiles = {a.name: int(evaluate(a.extent, dict(self.sizes))) for a in mapping.outer if a.name in needed}
         dims = [a for a in tiles if a in names]
         if prod(tiles[a] for a in dims) > LOOKED_AT:
-            return 0
+            return 0, prod(move.axes[a] for a in work.per)
         grid = np.meshgrid(*(np.arange(tiles[a]) for a in dims), indexing="ij")
         env = {**self.sizes, **{a: g.ravel() for a, g in zip(dims, grid, strict=True)}}
         total: Any = np.ones(prod(tiles[a] for a in dims), np.int64)
         for pair in counts:
             ends, begins = (np.asarray(vector(sp.sympify(e))(env)) for e in pair)
             total = total * np.maximum(ends - begins, 0)
-        return int(total.sum()) * prod(n for a, n in tiles.items() if a not in dims)
+        return int(total.sum()) * prod(n for a, n in tiles.items() if a not in dims), int(total.max())
 
 
 def _exactly(x: Any) -> Fraction:

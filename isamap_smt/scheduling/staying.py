@@ -111,7 +111,7 @@ def _found(q: Question, o: StagingOperand, why: str) -> Question:
     """An input found in place: nothing fills it."""
     if not o.ways or o.ways[0].outer:
         raise ScheduleError(f"{why}, and nothing brings tiles of {o.name} there at once")
-    inputs = tuple(replace(i, ways=(_free(o.ways[0]),)) if i is o else i for i in q.problem.inputs)
+    inputs = tuple(replace(i, ways=(_free(o.ways[0]),), slides=None) if i is o else i for i in q.problem.inputs)
     outers = tuple(x for x in q.problem.outers if x.of != o.name)
     moves = {n: m for n, m in q.moves.items() if n not in {x.name for x in q.problem.outers if x.of == o.name}}
     problem = replace(q.problem, inputs=inputs, outers=outers)

@@ -12,9 +12,9 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import SMul
 from isamap_smt.ir.schedule import BANDWIDTH, LINK, MACS, MEMORY, POINTS, LoopStep, Stage, Utilisation
-from isamap_smt.ir.staging import tiles_of
 from isamap_smt.mapping.instances import computing
 from isamap_smt.mapping.named_cells import of_tiles
+from isamap_smt.mapping.overlaps import rows_of_slot
 from isamap_smt.simulator.max_plus import Timing
 
 
@@ -25,6 +25,7 @@ def utilisation(
     loops: tuple[LoopStep, ...],
     sizes: Dict[str, int],
     seen: Timing,
+    blocks: tuple[LoopStep, ...] = (),
 ) -> tuple[Utilisation, ...]:
     """Shares of the machine in use. Computing: multiply-adds of the kernel, or points of another statement, of all that
     the instruction could make in the time. Links: busy cycles, of the time of their engines. Memories with a bandwidth
@@ -37,7 +38,7 @@ def utilisation(
     kind = MACS if s.op == "+" and s.value.has(SMul) else POINTS
     found = [Utilisation(kind, compute.name, wanted, possible)] if possible else []
     busy = (Utilisation(BANDWIDTH, m, cycles, seen.cycles) for m, cycles in seen.served)
-    return (*found, *_links(machine, seen), *busy, *_memories(mapping, machine, stages, loops))
+    return (*found, *_links(machine, seen), *busy, *_memories(mapping, machine, stages, loops, blocks))
 
 
 def _links(machine: Hardware, seen: Timing) -> Iterator[Utilisation]:
@@ -63,10 +64,14 @@ def _link(i: Instruction) -> str:
 
 
 def _memories(
-    mapping: Mapping, machine: Hardware, stages: tuple[Stage, ...], loops: tuple[LoopStep, ...]
+    mapping: Mapping,
+    machine: Hardware,
+    stages: tuple[Stage, ...],
+    loops: tuple[LoopStep, ...],
+    blocks: tuple[LoopStep, ...],
 ) -> Iterator[Utilisation]:
     used: dict[str, int] = {}
     for s in stages:
-        rows = s.slots * s.rows * tiles_of(of_tiles(mapping), loops, s.operand, s.depth or 0)
+        rows = s.slots * rows_of_slot(of_tiles(mapping), loops, s, blocks)
         used[s.memory] = used.get(s.memory, 0) + rows
     return (Utilisation(MEMORY, m.name, used.get(m.name, 0), m.rows) for m in machine.memories if m.rows)

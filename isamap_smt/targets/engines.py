@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, ClassVar
 
 import sympy as sp
@@ -15,7 +16,7 @@ from isamap_smt.ir.errors import ArgumentError, HardwareError, NotProvedError
 from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Tensor
-from isamap_smt.ir.phases import phases
+from isamap_smt.ir.phases import blocks_of, ends_a_block, phases
 from isamap_smt.ir.program import (
     Alloc,
     Buffer,
@@ -211,10 +212,12 @@ class EnginesText(ABC):
                 self._put(f"int64_t {self.names[str(loop.number)]} = 0;")
         for line in self.before:
             self._put(line)
-        for which, phase in enumerate(phases(self.program)):
+        shown = groupby(phases(self.program), lambda p: tuple(x.var for x in blocks_of(p)))
+        parts_of_it = [own for loops, found in shown for own in ([tuple(found)] if loops else ((p,) for p in found))]
+        for which, own in enumerate(parts_of_it):
             if which:
                 self._put(self.between)
-            self._body(in_order(phase).body)
+            self._phases(own, len(blocks_of(own[0])))
         for line in self.after:
             self._put(line)
         printed = [u.instruction for u in uses if u.instruction.emit]
@@ -227,6 +230,26 @@ class EnginesText(ABC):
             "}",
         ]
         return "\n".join(parts) + "\n"
+
+    def _phases(self, own: Sequence[Program], depth: int) -> None:
+        """Phases in the same `depth` loops over blocks, with a barrier behind each; one phase if there are none."""
+        bodies = [in_order(p).body for p in own]
+        for nodes in bodies:
+            self._body(tuple(n for n in nodes if isinstance(n, Alloc)))
+        inner: list[tuple[Node, ...]] = [tuple(n for n in nodes if not isinstance(n, Alloc)) for nodes in bodies]
+        for _ in range(depth):
+            (loop,) = inner[0]
+            assert isinstance(loop, Loop)
+            self._put(self._opening(loop))
+            self.depth += 1
+            inner = [body for (n,) in inner if isinstance(n, Loop) for body in [n.body]]
+        for nodes in inner:
+            self._body(tuple(n for n in nodes if not (depth and ends_a_block(n))))
+            if depth:
+                self._put(self.between)
+        for _ in range(depth):
+            self.depth -= 1
+            self._put("}")
 
     def _put(self, line: str) -> None:
         self.lines.append("    " * self.depth + line)
@@ -247,9 +270,12 @@ class EnginesText(ABC):
                     self.use(node)
 
     def _loop(self, loop: Loop) -> None:
+        self._block(self._opening(loop), loop.body)
+
+    def _opening(self, loop: Loop) -> str:
         var, number = self.names[str(loop.var)], self.names.get(str(loop.number))
         onwards = f"{var}++, {number}++" if number else f"{var}++"
-        self._block(f"for (int64_t {var} = 0; {var} < {self._expr(loop.trips)}; {onwards}) {{", loop.body)
+        return f"for (int64_t {var} = 0; {var} < {self._expr(loop.trips)}; {onwards}) {{"
 
     def _block(self, opening: str, body: tuple[Node, ...]) -> None:
         self._put(opening)

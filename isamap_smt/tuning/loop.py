@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import BrokenExecutor, Executor
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
 from isamap_smt.machine_model.calibration import identity
+from isamap_smt.runtime.executors import Executors, Handed
 from isamap_smt.runtime.interrupted import interrupts_kept
 from isamap_smt.scheduling.figures import DESCRIBED
 from isamap_smt.scheduling.record import is_whole
@@ -266,23 +267,15 @@ def _ranks(s: Search, asked: Sequence[Trial]) -> tuple[tuple[str, float | None],
 class Workers:
     """An executor with its number of workers. If a worker dies, its program fails, not the search."""
 
-    def __init__(
-        self, executor: Executor | Callable[[], Executor], count: int = 1, measure: Measure = run_trial
-    ) -> None:
+    def __init__(self, executor: Executors, count: int = 1, measure: Measure = run_trial) -> None:
         """executor: the caller's own, left open; or a function to make one, and another if it breaks.
 
         measure: does a job.
         """
         if count < 1:
             raise TuningError(f"workers={count}: there must be at least 1")
-        if not callable(executor) and not isinstance(executor, Executor):
-            raise TuningError(
-                f"executor={executor!r}: pass a concurrent.futures executor, or a function that makes one"
-            )
-        self._lent = isinstance(executor, Executor)
-        self._make: Callable[[], Executor] = (lambda: executor) if isinstance(executor, Executor) else executor
+        self._handed = Handed(executor, TuningError)
         self.count, self._measure = count, measure
-        self._executor: Executor | None = None
 
     def run(self, jobs: Sequence[Job]) -> list[Outcome]:
         """The outcome of each job, in order."""
@@ -296,12 +289,10 @@ class Workers:
         return [o if o is not None else crashed for o in outcomes]
 
     def _together(self, jobs: Sequence[Job]) -> list[Outcome | None]:
-        if self._executor is None:
-            self._executor = self._make()
         found: list[Outcome | None] = []
         broken = False
         try:
-            futures = [self._executor.submit(self._measure, job) for job in jobs]
+            futures = [self._handed.executor.submit(self._measure, job) for job in jobs]
         except BrokenExecutor:
             futures, broken = [], True
         for future in futures:
@@ -319,10 +310,7 @@ class Workers:
 
     def close(self) -> None:
         """Let the executor go, without waiting for its current job."""
-        if self._executor is not None:
-            if not self._lent:
-                self._executor.shutdown(wait=False)
-            self._executor = None
+        self._handed.close()
 
     def __enter__(self) -> Workers:
         return self

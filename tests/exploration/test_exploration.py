@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 from itertools import combinations
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import isamap_smt as im
+from isamap_smt.certificates.errors import CertificateError
 from isamap_smt.cli.app import run
 from isamap_smt.exploration import cells, grid
-from isamap_smt.ir.errors import HardwareError
+from isamap_smt.ir.errors import HardwareError, ScheduleError
 from isamap_smt.report.explored import markdown, page
 
 MACHINE = """
@@ -110,6 +115,47 @@ def test_answers_are_kept(machine: str, tmp_path: Path, monkeypatch: pytest.Monk
     ):
         im.sweep(machine, {"kib": [1]}, [SMALL], jobs=1, keep=keep)
     assert (keep / grid.CELLS).read_bytes() == other
+
+
+def test_a_caller_s_executor_plans(machine: str, tmp_path: Path) -> None:
+    processes = partial(ProcessPoolExecutor, 2, mp_context=get_context("spawn"))
+    here = im.sweep(machine, {"kib": [1, 2]}, [SMALL], jobs=1)
+    with processes() as own:
+        assert im.sweep(machine, {"kib": [1, 2]}, [SMALL], executor=own).answers == here.answers
+        assert own.submit(abs, -2).result() == 2  # it is left open
+    made: list[ProcessPoolExecutor] = []
+
+    def cluster() -> ProcessPoolExecutor:
+        made.append(processes())
+        return made[-1]
+
+    keep = tmp_path / "kept"
+    assert im.sweep(machine, {"kib": [1, 2]}, [SMALL], executor=cluster, keep=keep).answers == here.answers
+    with pytest.raises(RuntimeError, match="shutdown"):
+        made[0].submit(abs, 1)
+    found = im.sweep(machine, {"kib": [1, 2]}, [SMALL], executor=cluster, keep=keep)
+    assert found.answers == here.answers and len(made) == 1  # nothing was left to ask
+
+
+def test_an_executor_that_dies_or_is_none_is_told(machine: str, tmp_path: Path) -> None:
+    dying = partial(ProcessPoolExecutor, 1, mp_context=get_context("spawn"), initializer=os._exit, initargs=(3,))
+    with pytest.raises(CertificateError, match="in the middle of its work"):
+        im.sweep(machine, {"kib": [1]}, [SMALL], executor=dying)
+    for wrong, words in (
+        ("tcp://10.0.0.1:8786", "pass a concurrent.futures executor, or a function that makes one"),
+        (lambda: 3, "the function made 3, which is none"),
+        (partial(ThreadPoolExecutor, 2), "solvers do not run in several threads of one process"),
+    ):
+        with pytest.raises(ScheduleError, match=words):
+            im.table([SMALL], [machine], executor=wrong, keep=tmp_path / "kept")
+
+
+def test_dask_workers_plan(machine: str) -> None:
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install isamap-smt[tune]")
+    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None)
+    with cluster, distributed.Client(cluster) as client:
+        found = im.sweep(machine, {"kib": [1, 2]}, [SMALL], executor=client.get_executor)
+    assert found.answers == im.sweep(machine, {"kib": [1, 2]}, [SMALL], jobs=1).answers
 
 
 def test_another_planner_is_another_question(machine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

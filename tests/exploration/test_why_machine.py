@@ -18,7 +18,7 @@ from isamap_smt.ir.addresses import address_of
 from isamap_smt.language.hardware_library import find_hardware
 from tests.staging.engines import Shape, machine
 
-ARRAY = find_hardware(f"{Path(__file__).parents[2] / 'examples' / 'array.py'}:MACHINE")
+ARRAY = find_hardware(f"{Path(__file__).parents[2] / 'examples' / 'weight_array.py'}:MACHINE")
 SIZES = {"i": 64, "j": 32, "k": 64}
 BYTES = {"C": "i32", "A": "i8", "B": "i8"}
 
@@ -227,7 +227,7 @@ def test_of_several_kernels() -> None:
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    source = Path(__file__).parents[2] / "examples" / "array.py"
+    source = Path(__file__).parents[2] / "examples" / "weight_array.py"
     text = source.read_text().replace('load("load_a", "dma_in"),', "")
     (tmp_path / "less.py").write_text(text)
     spec = f"{tmp_path / 'less.py'}:MACHINE"

@@ -13,7 +13,7 @@ from isamap_smt.cli.app import run
 from isamap_smt.language.hardware_library import find_hardware
 from tests.staging.engines import Shape, machine
 
-SPEC = f"{Path(__file__).parents[2] / 'examples' / 'array.py'}:MACHINE"
+SPEC = f"{Path(__file__).parents[2] / 'examples' / 'weight_array.py'}:MACHINE"
 ARRAY = find_hardware(SPEC)
 SIZES = {"i": 64, "j": 32, "k": 64}
 KERNEL = im.kernel("C[i,j] += i32(A[i,k]) * i32(B[k,j])", name="bytes", dtypes={"C": "i32", "A": "i8", "B": "i8"})
@@ -214,3 +214,40 @@ def test_tensors_lie_in_one_memory_that_has_a_bandwidth() -> None:
     both = (im.Memory("near", None, kind="main", bandwidth=8), im.Memory("far", None, kind="main"))
     with pytest.raises(im.IsamapError, match="one main memory where near has a bandwidth, and here are near and far"):
         replace(ARRAY, memories=(*ARRAY.memories, *both))
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes", "axes"),
+    [
+        ("O[2*p+r,k] += i32(A[p,c]) * i32(B[r,c,k])", {"p": 20, "r": 3, "c": 16, "k": 16}, "p, r"),
+        ("O[p+q] += i32(A[p,c]) * i32(B[q,c])", {"p": 20, "q": 20, "c": 16}, "p, q"),
+    ],
+)
+def test_sums_that_meet_in_one_element(text: str, sizes: dict[str, int], axes: str) -> None:
+    """Windows of a transposed convolution that overlap: told by the element, and not as a program that is refuted."""
+    kernel = im.kernel(text, name="meets", dtypes={"O": "i32", "A": "i8", "B": "i8"})
+    told = refused(ARRAY, kernel, sizes=sizes)
+    assert f"several points of {axes} add to one element of O, and programs for the engines of array" in told
+    assert "TRANSPOSED_BY_OUTPUT in examples/convolutions.py" in told and "refuted" not in told
+
+
+def test_windows_that_do_not_overlap_are_planned() -> None:
+    text, sizes = "O[2*p+r,k] += i32(A[p,c]) * i32(B[r,c,k])", {"p": 20, "r": 2, "c": 16, "k": 16}
+    kernel = im.kernel(text, dtypes={"O": "i32", "A": "i8", "B": "i8"})
+    assert im.stage(kernel, ARRAY, sizes=sizes).proof.proved
+
+
+def test_a_move_that_leaves_out_points_in_front_is_advised_and_helps() -> None:
+    """Rows of zeros before a line: the note names the axis of the move, and the plan with it takes half the cycles or less."""
+    unit = find_hardware(f"{Path(__file__).parents[2] / 'examples' / 'outer_product.py'}:MACHINE")
+    line = im.kernel("I: [N,P,C]\nO[n,p,k] += I[n,p+r-1,c] * W[r,c,k] where 0 <= p+r-1 < P")
+    sizes = {"n": 1, "p": 64, "k": 16, "c": 16, "r": 3}
+    plain = im.stage(line, unit, sizes=sizes)
+    told = next(n for n in plain.notes if "from the front" in n)
+    assert (
+        "and gather leaves out points from the end alone; if it can leave out some in front, say front={'c': 'above'}"
+        in told
+    )
+    able = im.stage(line, altered(unit, "gather", front=(("c", "above"),)), sizes=sizes)
+    assert able.proof.proved and able.schedule.proved.mapping.id.startswith("i=p,j=k,k=c")
+    assert not any("from the front" in n for n in able.notes) and 2 * able.cycles < plain.cycles

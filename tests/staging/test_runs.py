@@ -171,7 +171,7 @@ def test_a_tile_has_room_for_what_its_last_move_clears() -> None:
     for n, u in enumerate(uses(program)):
         for o, p in u.operands:
             if p.name == "a":
-                index = sp.expand(p.index[0]).replace(lambda e: e in (4, 12), lambda e: e / 2)
+                index = sp.expand(p.index[0]).replace(lambda e: e == 8, lambda e: sp.Integer(6))
                 tight = at(tight, n, lambda u, o=o, index=index: place(u, o, index=(index,)))
     assert str(tight) != str(program)
     assert not prove_program(tight).proved and wrong(tight, kernel) != ""
@@ -209,7 +209,7 @@ def test_an_image_of_7x7_fills_the_array() -> None:
 def test_a_window_with_a_border_takes_rows_of_the_image() -> None:
     """665,734 cycles where only q was mapped."""
     plan = stage(CONV, array(), sizes=layer(512, 512, 7, 3))
-    assert plan.proof.proved and plan.cycles < 370_000 and "i=p%4.q,j=k%" in plan.schedule.proved.mapping.id
+    assert plan.proof.proved and plan.cycles < 270_000 and "i=p%4.q," in plan.schedule.proved.mapping.id
 
 
 def test_colours_and_columns_are_one_axis_where_no_border_cuts_them() -> None:
@@ -284,5 +284,6 @@ def test_runs_are_counted() -> None:
     kernel, machine = CONV.with_sizes(SIZES), array(8, 8, 8)
     mapping = im.fuse(kernel, machine.instruction("matmul"), "i=p%2.q,j=k,k=c", "any")
     found = runs_of(mapping, "a", "i")
-    assert (found.count, found.points, found.rows(8)) == (2, 3, 12)  # 3 rows, and 8 that the second move may write to
+    assert (found.count, found.points, found.rows(8)) == (2, 3, 6)
+    assert found.spare(8) == 2  # pieces of 3 rows: the last move may write 8
     assert runs_of(mapping, "w", "k") == replace(found, view=mapping, count=1, points=0, number="")

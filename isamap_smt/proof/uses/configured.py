@@ -1,40 +1,30 @@
 """Claim 15 on engines: wherever a use runs, the last write of each state cell it needs has the needed value.
 
-A state belongs to one engine, and an engine follows the text. So the writes that may reach a use are read off the text:
-the last one before it in its own body or, through a loop, one of an earlier iteration, or one before the loop if that
-may not run. For each write, some of the loops around it are known to be in the iteration of the use; of the others, any
-iteration is taken. The values are compared for all sizes and iterations. The state's content before a phase begins is
-unknown.
+A state belongs to one engine, and an engine follows the text. So the ways and the values are those of
+isamap_smt.proof.reaching and .state_values, and a counterexample of a way counts only where a run shows it. The state's
+content before a phase begins is unknown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
-import sympy as sp
-
-from isamap_encodings.program_implication import implied
-from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+from isamap_encodings.verdict import Refuted, Unknown, Verdict
 from isamap_smt.ir.engine_states import named_set, needed_value
 from isamap_smt.ir.engines import KEPT
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import evaluate, is_constant
-from isamap_smt.ir.program import Configure, Issued, Loop, Node, Program, Ref
+from isamap_smt.ir.program import Configure, Program, Ref
 from isamap_smt.ir.states import Need
+from isamap_smt.proof.reaching import Reaching, either
+from isamap_smt.proof.state_values import CLAIM, Ways, agreement, cells_of, names_of, touched, well_formed, written
 from isamap_smt.proof.uses.book import Told, UseBook
 from isamap_smt.proof.uses.cells import active, axes_inside
-from isamap_smt.proof.uses.moments import FALSE, Formula, Moment, Moments, UseSite
+from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite
 from isamap_smt.proof.uses.order import target
 
-_CLAIM = "configuration"
 _FEW = (0, 1, 2)  # steps of all loops, at one point more of which a use is looked for that finds something else
-Key = tuple[str, int]  # state memory, number of its set
-Reach = Mapping[
-    UseSite | None, int
-]  # a write, or none -> how many loops, from the outermost, are in the same iteration
-Now = Mapping[Key, Reach]
 
 
 def configuration_claims(book: UseBook, moments: Moments) -> None:
@@ -50,16 +40,18 @@ def configuration_claims(book: UseBook, moments: Moments) -> None:
     for memory, engines in by.items():
         right = len(engines) == 1 and memory in states
         told = f"{' and '.join(sorted(engines))} do" if memory in states else f"the machine has no state {memory}"
-        if not book.structure(_CLAIM, memory, f"one engine writes and needs {memory}", right, told):
+        if not book.structure(CLAIM, memory, f"one engine writes and needs {memory}", right, told):
             return
     formed = [_well_formed(book, moments, s) for s in using]
     if not all(formed):
         return
-    reaching = _Reaching(book, {s.path: s for s in moments.sites})
-    reaching.body(moments.program.body, (), {}, 0)
-    for site, seen in reaching.seen.items():
-        for (memory, _), reach in seen.items():
-            _met(book, moments, site, memory, reach)
+    reaching, at = Reaching(touched), {s.path: s for s in moments.sites}
+    reaching.body(moments.program.body, ())
+    ways = Ways(book, reaching)
+    for path, seen in reaching.seen.items():
+        for (memory, _), visits in seen.items():
+            for write, level in ways.possible(either(*(visit.reach for visit in visits))).items():
+                _met(book, moments, at[path], memory, at[write.position] if write else None, level)
 
 
 def _well_formed(book: UseBook, moments: Moments, site: UseSite) -> bool:
@@ -70,13 +62,13 @@ def _well_formed(book: UseBook, moments: Moments, site: UseSite) -> bool:
         words = f"{site.name} names one of {count} sets of {memory}"
         said = "it names several" if number is None else f"it names {number}"
         right &= book.structure(
-            _CLAIM, site.name, words, number is not None and is_constant(number) and 0 <= number < count, said
+            CLAIM, site.name, words, number is not None and is_constant(number) and 0 <= number < count, said
         )
     if not isinstance(use, Configure):
         return right
-    cells = int(i.kernel.axes[0].extent)
+    cells = cells_of(use)
     words = f"{site.name} gives each of {cells} cells a value"
-    right &= book.structure(_CLAIM, site.name, words, len(use.cells) == cells, f"it gives {len(use.cells)}")
+    right &= book.structure(CLAIM, site.name, words, well_formed(use), f"it gives {len(use.cells)}")
     for e in use.cells:
         if isinstance(e, Ref):
             _readable(book, moments, site, e)
@@ -101,7 +93,7 @@ def _taken(book: UseBook, moments: Moments, site: UseSite, value: Any) -> None:
         ):  # fmt: skip
             if closer:
                 words = f"{value}, which {site.name} writes, is {limit}"
-                book.ask(_CLAIM, site.name, words, x.ranges(), [goal], (x,), told)
+                book.ask(CLAIM, site.name, words, x.ranges(), [goal], (x,), told)
 
 
 def _readable(book: UseBook, moments: Moments, site: UseSite, element: Ref) -> None:
@@ -115,95 +107,23 @@ def _readable(book: UseBook, moments: Moments, site: UseSite, element: Ref) -> N
     book.structure("order", site.name, words, not written, f"{' and '.join(written)} does")
 
 
-# ---- which writes reach a use --------------------------------------------------------------------------------------------
-
-
-@dataclass
-class _Reaching:
-    """seen: use -> the writes reaching it, for each set of a state."""
-
-    book: UseBook
-    sites: Mapping[tuple[int, ...], UseSite]
-    seen: dict[UseSite, dict[Key, Reach]] = field(default_factory=dict)
-    runs: dict[Any, bool] = field(default_factory=dict)
-
-    def body(self, nodes: tuple[Node, ...], path: tuple[int, ...], now: Now, depth: int) -> Now:
-        """The writes reaching the end of a body entered with `now`, inside `depth` loops."""
-        for n, node in enumerate(nodes):
-            place = (*path, n)
-            if isinstance(node, Loop):
-                now = self._loop(node, place, now, depth)
-            elif isinstance(node, Configure):
-                now = {**now, (node.state, named_set(node, node.state) or 0): {self.sites[place]: depth}}
-            elif isinstance(node, Issued):
-                here = self.seen.setdefault(self.sites[place], {}) if node.instruction.cells_needed else {}
-                for memory in {need.memory for need in node.instruction.cells_needed}:
-                    key = memory, named_set(node, memory) or 0
-                    here[key] = _either(here.get(key, {}), now.get(key, _NOTHING))
-        return now
-
-    def _loop(self, loop: Loop, place: tuple[int, ...], now: Now, depth: int) -> Now:
-        """Each iteration begins with the writes before the loop, or with those of an earlier iteration."""
-        begins = now
-        while True:
-            leaves = _outside(self.body(loop.body, place, begins, depth + 1), depth)
-            again = _joined(begins, leaves)
-            if again == begins:
-                break
-            begins = again
-        return leaves if self._runs(loop) else _joined(now, leaves)
-
-    def _runs(self, loop: Loop) -> bool:
-        """Whether it has an iteration at all sizes."""
-        count = sp.sympify(loop.count)
-        if count not in self.runs:
-            words = f"{_CLAIM} {loop.var}: it runs"
-            found = implied(
-                self.book.sites.hypotheses, [("le", 1, count)], self.book.sites.sizes, words, smallest=False
-            )
-            self.runs[count] = isinstance(found, Proved)
-        return self.runs[count]
-
-
-_NOTHING: Reach = {None: 0}
-
-
-def _either(a: Reach, b: Reach) -> Reach:
-    """The writes reaching on one path or the other."""
-    return {w: min(a.get(w, level), b.get(w, level)) for w, level in {**a, **b}.items()}
-
-
-def _joined(a: Now, b: Now) -> Now:
-    return {key: _either(a.get(key, _NOTHING), b.get(key, _NOTHING)) for key in {**a, **b}}
-
-
-def _outside(now: Now, depth: int) -> Now:
-    """The same behind the iteration: of the loops inside, any iteration may have been the last."""
-    return {key: {w: min(level, depth) for w, level in reach.items()} for key, reach in now.items()}
-
-
-# ---- whether they have the values that are needed ------------------------------------------------------------------------
-
-
-def _met(book: UseBook, moments: Moments, site: UseSite, memory: str, reach: Reach) -> None:
-    """Asks for all needed cells of one state of a use, against each write that may reach it."""
-    shapes = {t.name: t.shape for t in moments.program.kernel.tensors}
+def _met(
+    book: UseBook, moments: Moments, site: UseSite, memory: str, write: UseSite | None, level: int
+) -> None:  # fmt: skip
+    """Asks for all needed cells of one state of a use, against a write that may reach it."""
+    shapes, later = {t.name: t.shape for t in moments.program.kernel.tensors}, bool(book.computed)
+    if write is None:
+        words = f"something has written {memory} where {site.name} needs it"
+        book.note(CLAIM, site.name, words, _unwritten(book, later))
+        return
+    words = f"{site.name} finds {memory} as it needs it, where {write.name} of {_loops(site, level)} has written it"
+    x, y = moments.moment(site), moments.moment(write, "'set", names_of(site.loops[:level]))
     needs = [n for n in site.use.instruction.cells_needed if n.memory == memory]
-    wanted, later = [needed_value(site.use, n, shapes) for n in needs], bool(book.computed)
-    for write, level in sorted(reach.items(), key=lambda pair: pair[0].path if pair[0] else ()):
-        if write is None:
-            words = f"something has written {memory} where {site.name} needs it"
-            book.note(_CLAIM, site.name, words, _unwritten(book, later))
-            continue
-        words = f"{site.name} finds {memory} as it needs it, where {write.name} of {_loops(site, level)} has written it"
-        assert isinstance(write.use, Configure)
-        x, y = moments.moment(site), moments.moment(write, "'set")
-        given = [*moments.known(x, y), *_at_work(site, x)]
-        given += [("eq", x.at(e), y.at(e)) for loop in site.loops[:level] for e in (loop.var, loop.number)]
-        pairs = [(n, value, write.use.cells[n.at(0)]) for n, value in zip(needs, wanted, strict=True)]
-        goals = [f for _, value, cell in pairs for f in _same(value, cell, x, y, level)]
-        told = _told(write, pairs, x, y)
-        book.ask(_CLAIM, site.name, words, given, goals, (x, y), told, trial=lambda at: _seen(book, at, later))
+    pairs = [(n, needed_value(site.use, n, shapes), written(write.use, n.at(0))) for n in needs]
+    goals = [goal for _, value, cell in pairs for goal in agreement(value, cell, x, y)[1]]
+    given = list(dict.fromkeys([*moments.known(x, y), *_at_work(site, x)]))
+    told = _told(write, pairs, x, y)
+    book.ask(CLAIM, site.name, words, given, goals, (x, y), told, trial=lambda at: _seen(book, at, later))
 
 
 def _at_work(site: UseSite, x: Moment) -> list[Formula]:
@@ -217,20 +137,6 @@ def _loops(site: UseSite, level: int) -> str:
     if level == len(site.loops):
         return "the same iteration"
     return f"the same {site.loops[level - 1].var}" if level else "any iteration"
-
-
-def _same(wanted: Any, has: Any, x: Moment, y: Moment, level: int) -> list[Formula]:
-    """The value written at y is the one needed at x; the first loops of both are in one iteration."""
-    one = {y.at(e): x.at(e) for loop in x.site.loops[:level] for e in (loop.var, loop.number)}
-    if isinstance(wanted, Ref) and isinstance(has, Ref):
-        if wanted.name != has.name:
-            return [FALSE]
-        pairs = list(zip(wanted.index, has.index, strict=True))
-    elif isinstance(wanted, Ref) or isinstance(has, Ref):
-        return [FALSE]
-    else:
-        pairs = [(wanted, has)]
-    return [("eq", sp.expand(x.at(a) - y.at(b).xreplace(one)), sp.S.Zero) for a, b in pairs]
 
 
 def _wrong(program: Program, sizes: dict[str, int], later: bool) -> str:

@@ -69,10 +69,9 @@ class UseSite:
 
 
 @dataclass(frozen=True, eq=False)
-class Moment:
-    """One iteration of a site. Its variables, numbers and cells are marked, sizes are not."""
+class Named:
+    """Names of a moment of its own: all but the sizes are marked."""
 
-    site: UseSite
     mark: str
     sizes: frozenset[str]
 
@@ -81,6 +80,13 @@ class Moment:
         if isinstance(e, tuple):
             return (e[0], *map(self.at, e[1:])) if e and isinstance(e[0], str) else tuple(map(self.at, e))
         return _marked(sp.sympify(e), self.mark, self.sizes)
+
+
+@dataclass(frozen=True, eq=False)
+class Moment(Named):
+    """One iteration of a site. Its variables, numbers and cells are marked, sizes are not."""
+
+    site: UseSite
 
     def number(self, level: int = -1) -> Any:
         """Number of the loop at this level, the innermost by default; 0 outside of all loops."""
@@ -171,7 +177,7 @@ class Moments:
 
     def __init__(self, sites: Sites, machine: Hardware) -> None:
         self.program, self.machine = sites.program, machine
-        self.sizes = frozenset(sites.sizes)
+        self.sizes, self.given = frozenset(sites.sizes), tuple(sites.hypotheses)
         self.buffers = buffers(sites.program)
         found = ((s.node, s) for s in sites.sites)
         self.sites = tuple(UseSite(u, s.loops, s.position[1:], _name(u)) for u, s in found if isinstance(u, Issued))
@@ -191,9 +197,9 @@ class Moments:
         found = [s for s in self.sites if isinstance(s.use, Command) and s.use.begins and buffer == _written(s)]
         return found[0] if len(found) == 1 else None
 
-    def moment(self, site: UseSite, mark: str = "") -> Moment:
-        """An iteration of the site, under names of its own."""
-        return Moment(site, mark, self.sizes | self.counts)
+    def moment(self, site: UseSite, mark: str = "", alike: frozenset[str] = frozenset()) -> Moment:
+        """An iteration of the site, under names of its own. alike: those that it shares with the unmarked moment."""
+        return Moment(mark, self.sizes | self.counts | alike, site)
 
     def known(self, *moments: Moment) -> list[Formula]:
         """Ranges of all moments, and the facts about each two of them."""

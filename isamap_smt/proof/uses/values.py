@@ -6,13 +6,13 @@ cell. Then the contracts are composed, and the result is compared with the kerne
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import sympy as sp
 
 from isamap_encodings.ranges import Question
-from isamap_encodings.verdict import Refuted
+from isamap_encodings.verdict import Proved, Refuted, Unknown
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.epilogue import Epilogue, begins_at
 from isamap_smt.ir.errors import DTypeError
@@ -21,6 +21,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.program import Ref, immediate
+from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.scalar import (
     Cast,
     Read,
@@ -40,7 +41,9 @@ from isamap_smt.ir.scalar import (
 )
 from isamap_smt.ir.typed import type_of, typed_value
 from isamap_smt.language.printer import value_text
+from isamap_smt.mapping.rule_table import RULES
 from isamap_smt.proof.scalar import compare
+from isamap_smt.proof.scalar_rules import by_rules
 from isamap_smt.proof.scalar_trees import access_of, kind, leaves, unrolled
 from isamap_smt.proof.uses.book import UseBook
 from isamap_smt.proof.uses.moments import Moments, UseSite
@@ -109,7 +112,9 @@ def composed(book: UseBook, moments: Moments, epilogue: Epilogue, begin: UseSite
         book.structure("scalar", site.name, words, exact, "it rounds a product and a sum once")
     ours = rewrite_reads(epilogue.value, lambda r: Read(sp.Symbol(r.tensor)))
     words = f"what {steps[-1].name} stores is computed from the sum as the kernel says"
-    _compared(book, kernel, steps[-1].name, words, (ours, tree), epilogue.result)
+    machine = moments.program.machine
+    rules = (*RULES, *machine.rules) if machine is not None else RULES
+    _compared(book, kernel, steps[-1].name, words, (ours, tree), epilogue.result, rules)
 
 
 def _after(moments: Moments, site: UseSite, total: str, tree: Any) -> Any:
@@ -198,8 +203,19 @@ def _type(e: Any, types: dict[str, DType]) -> DType | None:
         return None
 
 
-def _compared(book: UseBook, kernel: Kernel, subject: str, words: str, pair: tuple[Any, Any], result: str) -> None:
-    """Whether two trees over elements of tensors, `T` or `T[i,j]`, are equal in the type of a tensor."""
+def _compared(
+    book: UseBook,
+    kernel: Kernel,
+    subject: str,
+    words: str,
+    pair: tuple[Any, Any],
+    result: str,
+    rules: Sequence[Rule] = RULES,
+) -> None:
+    """Whether two trees over elements of tensors, `T` or `T[i,j]`, are equal in the type of a tensor.
+
+    rules: for what no solver decides.
+    """
     named = {t.name: t.dtype for t in kernel.tensors}
     read = {r.tensor: r.tensor.partition("[")[0] for t in pair for r in reads(t)}
     types = {leaf: named[n] for leaf, n in read.items() if n in named}
@@ -211,6 +227,8 @@ def _compared(book: UseBook, kernel: Kernel, subject: str, words: str, pair: tup
     ranges = {leaf: known[n] for leaf, n in read.items() if n in known}
     q = Question(ours, theirs, {leaf: kind(d) for leaf, d in types.items()}, kind(named[result]), ranges)
     verdict = compare(q, bits=True)
+    if isinstance(verdict, Unknown) and isinstance(chain := by_rules(q, rules, reals=False), Proved):
+        verdict, words = chain, f"{words}, by {chain.how}"
     if isinstance(verdict, Refuted):
         what = ", ".join(f"{k} = {v}" for k, v in verdict.witness.items())
         text = f"{words}: at {what} the kernel says {value_text(ours)}, the program {value_text(theirs)}"

@@ -1,6 +1,6 @@
 """An array of 16x16 products of bytes, with two pads that DMA fills and sums beside it. Pads, bus and load engines are parameters.
 
-isamap sweep examples/array.py:MACHINE --over kib=1,4,16 --over bus=8,32 gemm@i=64,j=128,k=128
+isamap sweep examples/weight_array.py:MACHINE --over kib=1,4,16 --over bus=8,32 gemm@i=64,j=128,k=128
 """
 
 import isamap_smt as im

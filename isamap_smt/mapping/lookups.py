@@ -1,0 +1,78 @@
+"""Tables in registers as parts of a value: T[X[i]] by an instruction such as `d[l] = t[idx[l]]`.
+
+A lookup is matched as a whole: the table's register may have more cells than the table, and its index is what data names.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from isamap_smt.ir.expr import Inside, elements, is_constant, written
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.indirect import by_data, writes_by_data
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Statement
+from isamap_smt.ir.scalar import Read, read
+from isamap_smt.mapping.patterns import Bound, pattern_of
+
+
+@lru_cache(maxsize=64)
+def lookups_of(machine: Hardware, lanes: int) -> tuple[Instruction, ...]:
+    """The machine's instructions with results of so many lanes, each a cell that data names: `d[l] = t[idx[l]]`."""
+    return tuple(i for i in machine.computes if machine.offers(i) and _looks_up(i, lanes))
+
+
+def _looks_up(i: Instruction, lanes: int) -> bool:
+    s = i.kernel.statements[0]
+    if not by_data(s) or not isinstance(s.value, Read) or s.op != "=" or s.guard or len(i.kernel.axes) != 1:
+        return False
+    if i.numbered or i.cells_needed or i.may_fail or i.assume or i.preconditions:
+        return False
+    (axis,) = i.kernel.axes
+    lanewise = all(a.index == (axis.symbol,) for a in (s.target, *s.inputs) if a.tensor != s.value.tensor)
+    return lanewise and i.shapes[i.target] == (lanes,) and all(elements([x]) for x in s.value.index)
+
+
+def of_tables(s: Statement) -> bool:
+    """Whether what it reads by data are whole tables, at elements that are found without data."""
+    if writes_by_data(s):
+        return False
+    named = [a for a in s.inputs if elements(a.index)]
+    nested = {e.tensor for a in named for e in elements(a.index)} & {a.tensor for a in named}
+    return not nested and all(elements([i]) for a in named for i in a.index)
+
+
+def is_lookup(tree: Any) -> bool:
+    """Whether the value is an element of a table, at an index that data names."""
+    return isinstance(tree, Read) and bool(tree.index)
+
+
+def lookup_of(i: Instruction, table: Any) -> Bound | None:
+    """The operands of a lookup for an element of a table: the table's register and those of its indices."""
+    pattern = pattern_of(i)
+    held = i.shapes[pattern.tensor]
+    if len(pattern.index) != len(table.index):
+        return None
+    bound = {pattern.tensor: read(table.tensor)}
+    for mine, theirs, n in zip(pattern.index, table.index, held, strict=True):
+        ours, others = elements([mine]), elements([theirs])
+        named = dict(zip(ours, others, strict=False))
+        fits = isinstance(theirs, Inside) and is_constant(theirs.args[1]) and theirs.args[1] <= n
+        if not fits or len(ours) != len(others) or written(mine).xreplace(named) != written(theirs):
+            return None
+        for a, b in named.items():
+            if bound.setdefault(a.tensor, read(b.tensor)) != read(b.tensor):
+                return None
+    return tuple(bound.items()) if set(bound) == set(i.types) - {i.target} else None
+
+
+def of_extents(value: Any, tree: Any) -> Any:
+    """What a lookup finds, in a table of the tree's extents; the register may have more cells. Other values stay."""
+    if not (is_lookup(value) and is_lookup(tree)):
+        return value
+    both = zip(value.index, tree.index, strict=True)
+    return Read(value.args[0], *(Inside(written(mine), theirs.args[1]) for mine, theirs in both))
+
+
+__all__ = ["is_lookup", "lookup_of", "lookups_of", "of_extents", "of_tables"]
