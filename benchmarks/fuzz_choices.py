@@ -133,7 +133,7 @@ def least(kernel: Kernel, sizes: dict[str, int]) -> tuple[Whole, float, int]:
             _, blocks = implementations.fused_schedules(q, d.schedules, clock)
             done = {id_of(s) for s in d.schedules}
             form = None if d.proved is None else d.proved.split
-            alone = sum(x for n, x in enumerate(by_element(q.kernel, form, dict(q.sizes))) if n not in done)
+            alone = sum(x for n, x in enumerate(by_element(q.kernel, form, dict(q.sizes), q.hardware)) if n not in done)
             best, seen = min(best, total(d.schedules, blocks) + alone), seen + 1
     return planned.whole, best, seen
 

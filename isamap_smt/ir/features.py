@@ -22,6 +22,7 @@ OWN = frozenset(
         "avx512_bf16",
         "avx512_fp16",
         "avx512_vnni",
+        "avx512vbmi",
         "avx512bw",
         "avx512dq",
         "avx512f",

@@ -9,6 +9,7 @@ from typing import Any
 from isamap_encodings import bit_terms as bits
 from isamap_encodings.bit_terms import Term
 from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.instruction_checks import ROUNDINGS
 from isamap_smt.ir.scalar import Unary
@@ -59,6 +60,8 @@ def _meaning(i: Instruction) -> Meaning | None:
         return None
     if any(t.dtype.name == "bf16" for t in i.kernel.tensors) or i.kernel.statements[0].value.has(Unary):
         return None  # neither is compared bit for bit
+    if by_data(i.kernel.statements[0]):
+        return None  # bits of one cell do not name another one here
     params = tuple(types.get(n) or f"{'' if n == target else 'const '}{i.kernel.tensor(n).dtype.c} *" for n in names)
     reach = max((_bytes(i, n) for n in names if n not in types), default=0)
     result = types[target] if call[1] else "void"

@@ -59,7 +59,7 @@ class Step:
     def _value(self, pattern: Any, operands: dict[str, Any], exact: bool) -> Any:
         if isinstance(pattern, Read):
             found = operands[pattern.tensor]
-            if pattern.index:  # a cell that elements of other operands name
+            if elements(pattern.index):  # a cell that elements of other operands name
                 named = {e: element(operands[e.tensor].tensor, ()) for e in elements(pattern.index)}
                 return Read(found.args[0], *(i.xreplace(named) for i in pattern.index))
             return of_type(found, self.instruction.types[pattern.tensor]) if exact else found
@@ -108,7 +108,7 @@ def _matched(
     i: Instruction, pattern: Any, tree: Any, bound: dict[str, Any], known: Known, exact: bool
 ) -> Iterator[dict[str, Any]]:
     """exact: below a saturation."""
-    if isinstance(pattern, Read) and pattern.index:
+    if isinstance(pattern, Read) and elements(pattern.index):
         return  # data names the cell: no part of a value lies there
     if (name := immediate_of(i, pattern)) or isinstance(pattern, Read):
         found = _number(i, name, tree) if name else known.takes(pattern.tensor, tree, exact)

@@ -60,9 +60,12 @@ def test_a_vector_machine_has_all_six_moves_of_every_register() -> None:
     for machine in ("avx2", "avx_vnni", "avx512", "avx512_vnni", "avx512_bf16", "avx512_fp16"):
         described = isamap_hardware.load(machine)
         names = {i.short for i in described.moves}
+        tables = {f"{i.types['t'].name}_{i.shapes['t'][0]}" for i in described.computes if "idx" in i.types}
         for suffix in {n.removeprefix("load_") for n in names if n.startswith("load_")}:
             for form in ("load", "broadcast", "zero", "store", "masked_load", "masked_store"):
                 zeros = form in ("zero", "masked_load") and "e8m0" in suffix  # which has no zero
+                if suffix in tables and form not in ("load", "masked_load"):
+                    continue  # nothing is computed in registers that hold a table alone
                 assert (f"{form}_{suffix}" in names) != zeros, f"{machine} and {form}_{suffix}"
         used = {
             described.instruction(i.short).kernel.tensor(o).dtype.name for i in described.computes for o, _ in i.places

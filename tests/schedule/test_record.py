@@ -58,6 +58,7 @@ STAGES = st.builds(
 )
 FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "loops": st.lists(LOOPS, min_size=3, max_size=5).map(tuple),
+    "blocks": st.lists(st.builds(LoopStep, axis=names, step=st.integers(1, 99)), max_size=2).map(tuple),
     "accumulate": numbers,
     "registers": pairs(numbers),
     "stages": st.lists(STAGES, max_size=3).map(tuple),
