@@ -249,7 +249,7 @@ def _tiles(chosen: Choices, n: Numbers, o: StagingOperand, slots: Any) -> Any:
     if o.slides is not None:
         along, over = (n.times(*inside.pop(a)) for a in (o.slides.along, o.slides.over))
         held, rows_of_one = [o.slides.count(n, along, over)], o.rows // o.slides.runs
-    parts = (*held, *(x for pair in inside.values() for x in pair))
+    parts = (*held, *(tiles for tiles, _ in inside.values()), *(steps for _, steps in inside.values()))
     if not o.spare:
         return n.times(rows_of_one, slots, *parts)
     return n.times(slots, n.times(rows_of_one, *parts) + o.spare)
