@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 
 import isamap_smt as im
+from isamap_smt.language.hardware_library import find_hardware
+from isamap_smt.language.loading import with_set
 from isamap_smt.pipeline.staged import stage
 
 CONV = im.find_kernel("conv2d").text
@@ -300,18 +302,6 @@ def _read(path: Path) -> list[Figures]:
     return [Figures(**f) for f in json.loads(path.read_text())]
 
 
-def _machine(named: str, arguments: Sequence[str]) -> im.Hardware:
-    """FILE.py:NAME, called with `--set` if it is a function."""
-    path, _, name = named.rpartition(":")
-    found: dict[str, Any] = {}
-    exec(compile(Path(path).read_text(), path, "exec"), found)  # noqa: S102
-    given = {n: int(v) for n, _, v in (a.partition("=") for a in arguments)}
-    made = found[name]
-    machine = made(**given) if callable(made) else made
-    assert isinstance(machine, im.Hardware)
-    return machine
-
-
 def main() -> None:
     """Measure or compare, and print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.layers", description=__doc__)
@@ -328,7 +318,7 @@ def main() -> None:
         return
     if not asked.machine:
         parser.error("name a machine, such as machine.py:MACHINE")
-    machine = _machine(asked.machine, asked.set)
+    machine = find_hardware(with_set(asked.machine, list(asked.set)))
     chosen = [x for x in layers() if any(part in x.name for part in asked.only)]
     figures = [measured(x, machine, asked.stored, asked.simulate) for x in chosen]
     print(json.dumps([asdict(f) for f in figures], indent=1) if asked.json else table(figures))

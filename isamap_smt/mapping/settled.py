@@ -11,23 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from isamap_encodings.scalar_values import EXACTLY, spanned
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.scalar import (
-    Cast,
-    Read,
-    Relu,
-    Round,
-    SAdd,
-    Saturate,
-    Scalar,
-    SMax,
-    SMin,
-    SMul,
-    SNeg,
-    SShr,
-    SSub,
-    reads,
-)
+from isamap_smt.ir.scalar import Cast, Read, Round, Saturate, Scalar, SShr, reads
 from isamap_smt.ir.typed import below, of_type, type_of
 
 Ends = tuple[int, int]
@@ -72,24 +58,10 @@ def _ends(value: Any, kind: DType, ranges: dict[str, Ends]) -> Ends | None:
 
 
 def _computed(value: Any, parts: list[Ends]) -> Ends | None:
-    corners = [(x, y) for x in parts[0] for y in parts[-1]]
-    match value:
-        case SAdd():
-            found = [x + y for x, y in corners]
-        case SSub():
-            found = [x - y for x, y in corners]
-        case SMul():
-            found = [x * y for x, y in corners]
-        case SMax():
-            found = [max(p[n] for p in parts) for n in (0, 1)]
-        case SMin():
-            found = [min(p[n] for p in parts) for n in (0, 1)]
-        case SNeg():
-            found = [-x for x in parts[0]]
-        case Relu():
-            found = [max(x, 0) for x in parts[0]]
-        case SShr() if parts[1][0] >= 0:
-            found = [x >> y for x, y in corners]
-        case _:
-            return None
-    return min(found), max(found)
+    head = type(value).__name__
+    if head not in EXACTLY:
+        return None
+    if isinstance(value, SShr) and parts[1][0] >= 0:  # `spanned` asks nothing of how far it is
+        ends = [x >> y for x in parts[0] for y in parts[1]]
+        return min(ends), max(ends)
+    return spanned(head, *parts)

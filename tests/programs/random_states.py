@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import isamap_smt as im
-from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, sym
+from isamap_smt.ir.expr import sym
 from isamap_smt.ir.program import (
     Alloc,
     Ask,
@@ -27,6 +27,7 @@ from isamap_smt.ir.program import (
     SetState,
     Unrolled,
 )  # fmt: skip
+from tests.drawn_terms import number, term
 
 POINTS, CELLS, FLAG = 4, 3, "fresh?"
 Tree = tuple[Any, ...]
@@ -53,19 +54,7 @@ MASKED = im.instruction(
 )  # fmt: skip
 KERNEL = im.kernel("C[i] = A[i]", name="copy", dtypes={"A": "f32", "C": "f32"})
 IMAGES = ((1, 2, 2), (1, 2, 2), (1, 2, 0), (0, 2, 2), (0, 0, 0), (0, 0, 0))
-TERMS = {
-    "div": (FloorDiv, lambda a, b: a // b), "mod": (FloorMod, lambda a, b: a % b), "low": (IMin, min), "high": (IMax, max),
-}  # fmt: skip
-
-
-def term(text: str) -> Any:
-    """The text as an expression of the program."""
-    return eval(text, {n: a for n, (a, _) in TERMS.items()}, {**{n: sym(n) for n in "Iabcdefgh"}, "flag": sym(FLAG)})  # noqa: S307 (texts of this file)
-
-
-def number(text: str, env: dict[str, int]) -> int:
-    """Its value."""
-    return int(eval(text, {n: b for n, (_, b) in TERMS.items()}, env))  # noqa: S307 (texts of this file)
+NAMES: dict[str, Any] = {**{n: sym(n) for n in "Iabcdefgh"}, "flag": sym(FLAG)}
 
 
 def drawn(rng: random.Random) -> Tree:
@@ -104,7 +93,7 @@ def drawn(rng: random.Random) -> Tree:
                     found.append(("alloc", buffers[-1]))
                 found.append(("load", rng.choice(buffers)))
             elif kind == "if" and depth:
-                found.append(("if", test(known), some(depth - 1, known, buffers)))
+                found.append(("if", condition(known), some(depth - 1, known, buffers)))
             elif kind in ("loop", "par") and depth and (name := next(names, "")):
                 turns = [v for v in known if v not in unrolled][-1:]
                 edge: Any = rng.choice((None, IMAGES[0])[careful:])
@@ -124,7 +113,7 @@ def drawn(rng: random.Random) -> Tree:
         inside = (e for v in known for e in (f"I - {v}", f"{v} + 1"))
         return rng.choice(("3", "4", "I", "I", f"low({POINTS}, I)", "I - 1", *inside))
 
-    def test(known: tuple[str, ...]) -> str:
+    def condition(known: tuple[str, ...]) -> str:
         inside = (e for v in known for e in (f"{v} > 0", f"{v} < 1"))
         return rng.choice(("flag > 0", "flag < 1", "I > 2", "I > 0", *inside))
 
@@ -143,7 +132,7 @@ def built(tree: Tree) -> Program:
                 case "set":
                     yield written(of[0])
                 case "ask":
-                    yield Ask(ASK, term(of[0]))
+                    yield Ask(ASK, term(of[0], NAMES))
                 case "alloc":
                     known[of[0]] = f"t{next(fresh)}"
                     kind_ = IndexType("A", (sym("x"),))
@@ -158,21 +147,23 @@ def built(tree: Tree) -> Program:
                     name = f"v{next(fresh)}"
                     kind_ = IndexType("A", (sym("x"),))
                     yield Alloc(Buffer(name, KERNEL.tensor("A").dtype, (sym("x"),), (POINTS,), kind_, "registers", 1))
-                    yield Move(MASKED, (("r", Ref(name, ())), ("m", Ref("A", (sym("l"),)))), (term(of[0]),))
+                    yield Move(MASKED, (("r", Ref(name, ())), ("m", Ref("A", (sym("l"),)))), (term(of[0], NAMES),))
                 case "if":
-                    yield If((term(of[0]),), tuple(nodes(of[1], dict(known))))
+                    yield If((term(of[0], NAMES),), tuple(nodes(of[1], dict(known))))
                 case "loop":
                     name, trips, inner, edge, outer = of
                     body = tuple(nodes(inner, dict(known)))
                     if edge == "unrolled":
-                        yield Unrolled(sym(name), term(trips), body)
+                        yield Unrolled(sym(name), term(trips, NAMES), body)
                     else:
-                        turned, cut = (term(outer) if edge == kind_ else None for kind_ in ("turned", "cut"))
-                        yield Serial(sym(name), term(trips), body, backwards=turned, end=cut)
+                        turned, cut = (term(outer, NAMES) if edge == kind_ else None for kind_ in ("turned", "cut"))
+                        yield Serial(sym(name), term(trips, NAMES), body, backwards=turned, end=cut)
                 case "par":
                     name, trips, inner, edge, _ = of
                     enter, leave = ((), ()) if edge is None else ((written(edge),), (written(IMAGES[-1]),))
-                    yield Parallel(sym(name), term(trips), tuple(nodes(inner, dict(known))), enter=enter, leave=leave)
+                    yield Parallel(
+                        sym(name), term(trips, NAMES), tuple(nodes(inner, dict(known))), enter=enter, leave=leave
+                    )
 
     return Program(None, KERNEL, (), tuple(nodes(tree, {})), starts=("C",))
 

@@ -8,9 +8,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import plain_executor
 import pytest
 from arrays import array
+from judged import numbers_wrong
 from use_edits import at, held, holding, place, uses
 
 import isamap_smt as im
@@ -80,20 +80,6 @@ def planned(name: str) -> tuple[Any, Any, Program]:
     return kernel, schedule, lower_stages(schedule, machine)
 
 
-def wrong(program: Program, kernel: Any) -> str:
-    """What goes wrong with it: in one run with all orders looked at, and by an executor that shares nothing with it."""
-    rng = np.random.default_rng(1)
-    shapes = {n: [int(e) for e in kernel.tensor(n).shape] for n in kernel.inputs}
-    arrays = {n: rng.integers(-9, 9, s).astype(kernel.tensor(n).dtype.numpy) for n, s in shapes.items()}
-    want = im.run_kernel(kernel, arrays)
-    found = simulate(program, arrays, {}, seed=3)
-    if not found.sound:
-        return str(found.deadlock or found.races[0].text)
-    if any(not np.array_equal(found.outputs[n], right) for n, right in want.items()):
-        return "another result"
-    return plain_executor.differs(program, arrays, {}, want, 3)
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_plans_that_share_runs_are_proved_and_right(name: str) -> None:
     kernel, schedule, program = planned(name)
@@ -101,7 +87,7 @@ def test_plans_that_share_runs_are_proved_and_right(name: str) -> None:
     assert a.shared and "i_run_fill_a" in str(program) and ("i_run_from_" in str(program)) == ("rows by" in name)
     proof = prove_program(program)
     assert proof.proved, [(str(c), c.statement) for c in proof.failed()]
-    assert wrong(program, kernel) == ""
+    assert numbers_wrong(program, kernel) == ""
     arrays = {n: np.zeros([int(e) for e in kernel.tensor(n).shape], np.int8) for n in kernel.inputs}
     assert simulate(program, arrays).cycles == schedule.objective
 
@@ -127,7 +113,7 @@ def test_an_edit_is_refuted_and_goes_wrong(name: str, change: str) -> None:
     else:
         edited = at(program, number, moved)
     assert not prove_program(edited).proved
-    assert wrong(edited, kernel) != ""
+    assert numbers_wrong(edited, kernel) != ""
 
 
 def test_tiles_that_never_meet_share_nothing() -> None:

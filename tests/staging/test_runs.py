@@ -8,11 +8,10 @@ from itertools import pairwise, product
 from math import prod
 from typing import Any
 
-import numpy as np
-import plain_executor
 import pytest
 import sympy as sp
 from arrays import array
+from judged import numbers_wrong
 from random_epilogues import draw_epilogue, what_goes_wrong
 from random_programs import FUSED, IN_RUNS, Drawn, draw, goes_wrong
 from use_edits import at, held, holding, place, uses
@@ -26,7 +25,6 @@ from isamap_smt.pipeline.staged import stage
 from isamap_smt.proof.program import prove_program
 from isamap_smt.scheduling.arguments import pinned
 from isamap_smt.scheduling.staged import schedule_stages
-from isamap_smt.simulator import simulate
 from tests.families import part
 
 CONV = im.kernel(im.find_kernel("conv2d").text, name="conv2d", dtypes={"O": "i32", "I": "i8", "W": "i8"})
@@ -86,20 +84,6 @@ def in_runs(
     return schedule, lower_stages(schedule, machine)
 
 
-def wrong(program: Program, kernel: Any) -> str:
-    """What goes wrong with it, of one run with all orders looked at, and of one by an executor that shares nothing with it."""
-    rng = np.random.default_rng(1)
-    shapes = {n: [int(e) for e in kernel.tensor(n).shape] for n in kernel.inputs}
-    arrays = {n: rng.integers(-9, 9, s).astype(kernel.tensor(n).dtype.numpy) for n, s in shapes.items()}
-    want = im.run_kernel(kernel, arrays)
-    found = simulate(program, arrays, {}, seed=3)
-    if not found.sound:
-        return str(found.deadlock or found.races[0].text)
-    if any(not np.array_equal(found.outputs[n], right) for n, right in want.items()):
-        return "another result"
-    return plain_executor.differs(program, arrays, {}, want, 3)
-
-
 SIZES = layer(9, 17, 5, 3) | {"p": 6, "q": 3}
 
 
@@ -150,7 +134,7 @@ MUTANTS = {
 
 def test_the_program_is_right_before_it_is_edited() -> None:
     kernel, program = sound()
-    assert "_run" in str(program) and prove_program(program).proved and wrong(program, kernel) == ""
+    assert "_run" in str(program) and prove_program(program).proved and numbers_wrong(program, kernel) == ""
 
 
 @pytest.mark.parametrize("name", MUTANTS)
@@ -158,7 +142,7 @@ def test_an_edit_is_refuted_and_goes_wrong(name: str) -> None:
     kernel, _ = sound()
     program = MUTANTS[name]()
     assert not prove_program(program).proved
-    assert wrong(program, kernel) != ""
+    assert numbers_wrong(program, kernel) != ""
 
 
 def test_a_tile_has_room_for_what_its_last_move_clears() -> None:
@@ -166,7 +150,7 @@ def test_a_tile_has_room_for_what_its_last_move_clears() -> None:
     pins = {"slots.a": 2, "stage.a": 2, "region.p_by2_out": 0, "region.r_out": 1, "region.s_out": 2, "region.k_tile": 2}
     _, program = in_runs("i=p%2.q,j=k,k=c", SIZES, pins=pins)
     kernel = CONV.with_sizes(SIZES)
-    assert prove_program(program).proved and wrong(program, kernel) == ""
+    assert prove_program(program).proved and numbers_wrong(program, kernel) == ""
     tight = program
     for n, u in enumerate(uses(program)):
         for o, p in u.operands:
@@ -174,7 +158,7 @@ def test_a_tile_has_room_for_what_its_last_move_clears() -> None:
                 index = sp.expand(p.index[0]).replace(lambda e: e == 8, lambda e: sp.Integer(6))
                 tight = at(tight, n, lambda u, o=o, index=index: place(u, o, index=(index,)))
     assert str(tight) != str(program)
-    assert not prove_program(tight).proved and wrong(tight, kernel) != ""
+    assert not prove_program(tight).proved and numbers_wrong(tight, kernel) != ""
 
 
 # ---- Which digits fill a tile.
@@ -227,7 +211,7 @@ def test_sums_that_begin_at_a_bias_do_so_in_runs() -> None:
     sizes = {"p": 6, "q": 3, "j": 17, "k": 20}
     _, program = in_runs("i=p%2.q,j=j,k=k", sizes, kernel)
     assert "_run_begin_" in str(program)
-    assert prove_program(program).proved and wrong(program, kernel.with_sizes(sizes)) == ""
+    assert prove_program(program).proved and numbers_wrong(program, kernel.with_sizes(sizes)) == ""
 
 
 def test_a_pass_of_fewer_rows_is_shorter() -> None:
@@ -247,14 +231,14 @@ def test_a_pass_of_fewer_rows_is_shorter() -> None:
         ),
     )  # fmt: skip
     _, program = in_runs("i=p%2.q,j=k,k=c", SIZES, machine=machine)
-    assert prove_program(program).proved and wrong(program, kernel) == ""
+    assert prove_program(program).proved and numbers_wrong(program, kernel) == ""
     number = next(n for n, u in enumerate(uses(program)) if u.instruction.name == "matmul")
 
     def fewer(u: Issued) -> Issued:
         assert isinstance(u, Command)
         return replace(u, active=(u.active[0] - 1, *u.active[1:]))
 
-    assert not prove_program(at(program, number, fewer)).proved and wrong(at(program, number, fewer), kernel)
+    assert not prove_program(at(program, number, fewer)).proved and numbers_wrong(at(program, number, fewer), kernel)
 
 
 # ---- What is refused.

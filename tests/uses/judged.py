@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import plain_executor
 
+import isamap_smt as im
 from isamap_smt.ir.errors import AssumedError, IsamapError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.program import Program
@@ -54,3 +57,17 @@ def runs_wrong(
             if not plain_executor.same(found.outputs[name], right, 0.0):
                 return f"seed {seed}: another {name}"
     return plain_executor.differs(program, arrays, sizes, want, plainly, near)
+
+
+def numbers_wrong(program: Program, kernel: Any) -> str:
+    """What goes wrong with it, of one run with all orders looked at, and of one by an executor that shares nothing with it."""
+    rng = np.random.default_rng(1)
+    shapes = {n: [int(e) for e in kernel.tensor(n).shape] for n in kernel.inputs}
+    arrays = {n: rng.integers(-9, 9, s).astype(kernel.tensor(n).dtype.numpy) for n, s in shapes.items()}
+    want = im.run_kernel(kernel, arrays)
+    found = simulate(program, arrays, {}, seed=3)
+    if not found.sound:
+        return str(found.deadlock or found.races[0].text)
+    if any(not np.array_equal(found.outputs[n], right) for n, right in want.items()):
+        return "another result"
+    return plain_executor.differs(program, arrays, {}, want, 3)

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import isamap_smt as im
-from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, sym
+from isamap_smt.ir.expr import sym
 from isamap_smt.ir.program import Alloc, Buffer, Command, Configure, IndexType, Node, Program, Ref, Serial
 from isamap_smt.ir.states import CODE
+from tests.drawn_terms import number, term
 
 SIDE = 4
 Tree = tuple[Any, ...]
@@ -34,19 +35,7 @@ MACHINE = im.Hardware(
     (CONFIGURE, BY_ELEMENT, BY_NUMBER), engines=(im.Engine("store"),),
 )  # fmt: skip
 KERNEL = im.kernel("Y[i,j] = X[i,j] * S[i]", name="scaled", dtypes=dict.fromkeys("YXS", "i32"))
-TERMS = {
-    "div": (FloorDiv, lambda a, b: a // b), "mod": (FloorMod, lambda a, b: a % b), "low": (IMin, min), "high": (IMax, max),
-}  # fmt: skip
-
-
-def term(text: str) -> Any:
-    """The text as an expression of the program."""
-    return eval(text, {n: a for n, (a, _) in TERMS.items()}, {n: sym(n) for n in "IJdefghkrc"})  # noqa: S307 (texts of this file)
-
-
-def number(text: str, env: dict[str, int]) -> int:
-    """Its value."""
-    return int(eval(text, {n: b for n, (_, b) in TERMS.items()}, env))  # noqa: S307 (texts of this file)
+NAMES: dict[str, Any] = {n: sym(n) for n in "IJdefghkrc"}
 
 
 def drawn(rng: random.Random) -> Tree:
@@ -105,18 +94,20 @@ def built(tree: Tree) -> Program:
     def nodes(tree: Tree) -> Iterator[Node]:
         for kind, *of in tree:
             if kind == "loop":
-                yield Serial(sym(of[0]), term(of[1]), tuple(nodes(of[2])))
+                yield Serial(sym(of[0]), term(of[1], NAMES), tuple(nodes(of[2])))
             elif kind == "set":
                 down, s = of[1]
                 yield Configure(
-                    CONFIGURE, (term(down), Ref("S", (term(s),)) if isinstance(s, str) else s), (("mode", of[0]),)
+                    CONFIGURE,
+                    (term(down, NAMES), Ref("S", (term(s, NAMES),)) if isinstance(s, str) else s),
+                    (("mode", of[0]),),
                 )
             else:
                 number_, down, s, rows = of
-                places = ("m", Ref("Y", (term(f"r * {down}"), sym("c")))), ("acc", Ref("acc", (0,)))
-                own = Ref("S", (term(s),)) if isinstance(s, str) else Ref(CODE, (term(str(s)),))
+                places = ("m", Ref("Y", (term(f"r * {down}", NAMES), sym("c")))), ("acc", Ref("acc", (0,)))
+                own = Ref("S", (term(s, NAMES),)) if isinstance(s, str) else Ref(CODE, (term(str(s), NAMES),))
                 use = BY_ELEMENT if isinstance(s, str) else BY_NUMBER
-                yield Command(use, (*places, ("s", own)), (term(rows),), sets=(("mode", number_),))
+                yield Command(use, (*places, ("s", own)), (term(rows, NAMES),), sets=(("mode", number_),))
 
     x, y = sym("x"), sym("y")
     acc = Buffer("acc", KERNEL.tensor("Y").dtype, (x, y), (SIDE, SIDE), IndexType("Y", (x, y)), "sums", slots=1)
