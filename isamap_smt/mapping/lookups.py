@@ -6,13 +6,14 @@ A lookup is matched as a whole: the table's register may have more cells than th
 from __future__ import annotations
 
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 from isamap_smt.ir.expr import Inside, elements, is_constant, written
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.indirect import by_data, writes_by_data
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.kernel import Statement
+from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import Read, read
 from isamap_smt.mapping.patterns import Bound, pattern_of
 
@@ -67,6 +68,35 @@ def lookup_of(i: Instruction, table: Any) -> Bound | None:
     return tuple(bound.items()) if set(bound) == set(i.types) - {i.target} else None
 
 
+def no_lookup(kernel: Kernel, s: Statement, machine: Hardware) -> str:
+    """Why none of the machine's instructions follows an index of the statement that is data, in words for people."""
+    none = "no instruction here follows one"
+    held: dict[
+        str, tuple[int, str]
+    ] = {}  # element type -> the most cells of a register that is looked up in, and who does
+    for i in machine.computes:
+        if machine.offers(i) and any(_looks_up(i, lanes) for lanes in i.shapes[i.target][:1]):
+            table = i.kernel.statements[0].value.tensor
+            dtype, cells = i.types[table].name, int(prod(i.shapes[table]))
+            held[dtype] = max(held.get(dtype, (0, "")), (cells, i.name))
+    if not held or not of_tables(s):
+        return none
+    for a in s.inputs:
+        dtype, shape = kernel.tensor(a.tensor).dtype.name, kernel.tensor(a.tensor).shape
+        if not elements(a.index):
+            continue
+        if dtype not in held:
+            return f"{a.tensor} is {dtype}, and tables in registers are here {', '.join(sorted(held))}"
+        cells, name = held[dtype]
+        if not all(is_constant(n) for n in shape):
+            return (
+                f"the size of {a.tensor} is open, and a register holds {cells} of {dtype} ({name}): declare its shape"
+            )
+        if prod(shape) > cells:
+            return f"{a.tensor} has {prod(shape)} elements, and a register holds {cells} of {dtype} ({name})"
+    return none
+
+
 def of_extents(value: Any, tree: Any) -> Any:
     """What a lookup finds, in a table of the tree's extents; the register may have more cells. Other values stay."""
     if not (is_lookup(value) and is_lookup(tree)):
@@ -75,4 +105,4 @@ def of_extents(value: Any, tree: Any) -> Any:
     return Read(value.args[0], *(Inside(written(mine), theirs.args[1]) for mine, theirs in both))
 
 
-__all__ = ["is_lookup", "lookup_of", "lookups_of", "of_extents", "of_tables"]
+__all__ = ["is_lookup", "lookup_of", "lookups_of", "no_lookup", "of_extents", "of_tables"]

@@ -24,6 +24,7 @@ from isamap_smt.ir.schedule import program_axes
 from isamap_smt.mapping.bounded import without_points
 from isamap_smt.mapping.fuse import fitting, takes
 from isamap_smt.mapping.layout import Supply, alone, lies_apart, supply
+from isamap_smt.mapping.lookups import no_lookup
 from isamap_smt.mapping.made import instruction_named
 from isamap_smt.mapping.moves import memory_address, moves_in_place
 from isamap_smt.mapping.point import point_instruction
@@ -80,9 +81,8 @@ def candidates(
     ranked = _onto_vectors(kernel, hardware, offered, sizes, search, main, pinned is not None, ahead)
     ranked = [r for r in ranked if _takes_digits(r[2].mapping, digits)]
     if not ranked and by_data(kernel.statements[main]):
-        raise ScheduleError(
-            f"{kernel.name}: an index of statement {main + 1} is data, and no instruction here follows one"
-        )
+        why = no_lookup(kernel, kernel.statements[main], hardware)
+        raise ScheduleError(f"{kernel.name}: an index of statement {main + 1} is data, and {why}")
     notes: tuple[str, ...] = ()
     if not ranked and not digits and not pinned:
         scalar, ranked = _points(kernel, hardware, offered, sizes, search, main)

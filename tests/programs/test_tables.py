@@ -321,3 +321,17 @@ def test_others_are_computed_element_by_element(text: str) -> None:
     made = im.plan(kernel.with_dtypes({t.name: "u8" for t in kernel.tensors}), "avx2")
     assert not made.program.schedules
     assert trials(made.program, 4) is None
+
+
+@pytest.mark.parametrize(
+    ("declared", "kind", "words"),
+    [
+        ("T: [17]\n", "u8", "T has 17 elements, and a register holds 16 of u8 (avx2.shuffle_u8_u8)"),
+        ("", "u8", "the size of T is open, and a register holds 16 of u8 (avx2.shuffle_u8_u8): declare its shape"),
+        ("T: [4]\n", "f64", "T is f64, and tables in registers are here f32, i32, i8, u8"),
+    ],
+)
+def test_it_is_said_why_no_register_holds_the_table(declared: str, kind: str, words: str) -> None:
+    types = {"T": kind, "Y": kind, "X": "u8" if kind == "u8" else "i32"}
+    made = im.plan(im.kernel(f"{declared}Y[i] = T[X[i]]", dtypes=types), "avx2")
+    assert any(words in str(note) for note in made.notes)

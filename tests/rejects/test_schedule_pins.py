@@ -88,7 +88,8 @@ def test_pins_of_what_has_no_schedule() -> None:
     with pytest.raises(ScheduleError) as caught:
         im.plan(kernel, "avx2", fix={"register.zz": 8})
     assert str(caught.value) == (
-        "kernel: an index of statement 1 is data, and no instruction here follows one; so there is no schedule of which "
+        "kernel: an index of statement 1 is data, and the size of X is open, and a register holds 8 of f32 "
+        "(avx2.permutevar8x32_f32_i32): declare its shape; so there is no schedule of which "
         "register.zz=8 could decide anything: leave it out"
     )
 
