@@ -28,6 +28,7 @@ from isamap_smt.networks.extents import Extent, OpenSize, named_sizes
 from isamap_smt.networks.torch.call import OPERATORS, name_of
 from isamap_smt.networks.torch.importer import Sizes, extent_of, network_of
 from isamap_smt.networks.torch.tensors import array_of, tensor_of
+from isamap_smt.networks.torch.whole import keep_whole
 
 LOG = logging.getLogger(__name__)
 MOST_SIZES = 8  # of one graph that are compiled apart, where torch gives no largest one
@@ -58,6 +59,8 @@ def isamap(
         if name not in names:
             raise ArgumentError(f"torch.compile: isamap has no option {name!r}; {did_you_mean(name, names)}")
     asked, writes = Options(**(options or {})), False
+    if not torch.is_grad_enabled():
+        keep_whole(traced)
 
     def inference(graph: torch.fx.GraphModule, _: Sequence[Any]) -> Callable[..., Any]:
         nonlocal writes

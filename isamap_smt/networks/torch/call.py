@@ -14,6 +14,7 @@ from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import UncomputedError
 from isamap_smt.networks.extents import Extent
 from isamap_smt.networks.graph import Graph, Var
+from isamap_smt.networks.torch.whole import SPACE
 
 Made = Var | Sequence[Var | None]
 F = TypeVar("F", bound=Callable[..., Made])
@@ -106,7 +107,7 @@ def arguments(target: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> tuple
 
 def computed(call: Call, target: Any, given: Dict[str, Any], own: Dict[str, Any]) -> list[Var | None]:
     """The results of a call. Raises UncomputedError, NetworkError."""
-    make = OPERATORS.get(call.op) if target.namespace == "aten" else None
+    make = OPERATORS.get(call.op) if target.namespace in ("aten", SPACE) else None
     if make is None:
         raise UncomputedError(f"no kernel computes {target}")
     taken = {*inspect.signature(make).parameters}

@@ -1,9 +1,7 @@
-"""RNN, GRU and LSTM: all time steps in one kernel, with the products of the inputs ahead of them."""
+"""RNN, GRU and LSTM of ONNX: one kernel for each direction."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +10,7 @@ from isamap_smt.ir.errors import NetworkError, UncomputedError
 from isamap_smt.networks import operators as do
 from isamap_smt.networks.graph import Var
 from isamap_smt.networks.onnx.node import Node, onnx
+from isamap_smt.networks.recurrent import GRU, LSTM, RNN, Cell, Function, gru, lstm, rnn
 
 _ACTIVATIONS = {
     "tanh": "tanh({x})",
@@ -27,8 +26,8 @@ _ACTIVATIONS = {
     "softplus": "max({x}, 0) + log(1 + exp(-abs({x})))",
 }
 _DEFAULTS = {"leakyrelu": (0.01, 0.0), "hardsigmoid": (0.2, 0.5), "elu": (1.0, 0.0), "thresholdedrelu": (1.0, 0.0)}
+_OF = {"RNN": ["Tanh"], "GRU": ["Sigmoid", "Tanh"], "LSTM": ["Sigmoid", "Tanh", "Tanh"]}
 _WAYS = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}
-Function = Callable[[str], str]
 
 
 def _functions(node: Node, default: list[str], direction: int) -> list[Function]:
@@ -54,43 +53,6 @@ def _functions(node: Node, default: list[str], direction: int) -> list[Function]
     return found[len(default) * direction : len(default) * (direction + 1)]
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One direction of a layer. weights [gates, hidden, width], inner [gates, hidden, hidden], biases [2, gates, hidden]; first and
-    memory [batch, hidden]: the state before the first time step; peepholes [3, hidden]."""
-
-    node: Node
-    x: Var
-    weights: Var
-    inner: Var
-    biases: Var
-    first: Var
-    memory: Var
-    peepholes: Var
-    number: int
-    reverse: bool
-
-    @property
-    def hidden(self) -> int:
-        """How many hidden units there are."""
-        return self.inner.shape[1]
-
-    @property
-    def each(self) -> str:
-        """The shape of a value of each time step, as a text has it."""
-        return f"{self.x.shape[0]},{self.x.shape[1]},{self.hidden}"
-
-    @property
-    def states(self) -> str:
-        """The shape of the states, including the one before the first step."""
-        return f"{self.x.shape[0] + 1},{self.x.shape[1]},{self.hidden}"
-
-    @property
-    def reads(self) -> dict[str, Var]:
-        """The tensors read by every cell."""
-        return {"X": self.x, "W": self.weights, "U": self.inner, "B": self.biases, "F": self.first}
-
-
 @onnx("RNN", "GRU", "LSTM")
 def _recurrent(node: Node) -> list[Var]:
     g, x, r = node.graph, node.of_rank(0, 3), node.of_rank(2, 3)
@@ -104,7 +66,7 @@ def _recurrent(node: Node) -> list[Var]:
         raise UncomputedError("a sequence of no time steps is not computed")
     if lengths is not None and (lengths != time).any():
         raise UncomputedError("sequences of different lengths are not computed")
-    hidden, gates = r.shape[2], {"RNN": 1, "GRU": 3, "LSTM": 4}[node.op]
+    hidden, gates = r.shape[2], len({"RNN": RNN, "GRU": GRU, "LSTM": LSTM}[node.op])
     ways = _WAYS[node.choice("direction", "forward", _WAYS)]
     parts: list[list[Var]] = []
     for number, reverse in enumerate(ways):
@@ -127,10 +89,13 @@ def _recurrent(node: Node) -> list[Var]:
             node.of_rank(6, 3)
             node.inputs[6] = do.transpose(held, (1, 0, 2))
         weights, inner = of(1, (gates, hidden, width)), of(2, (gates, hidden, hidden))
-        biases = of(3, (2, gates, hidden))
-        first, memory, peepholes = of(5, (batch, hidden)), of(6, (batch, hidden)), of(7, (3, hidden))
-        cell = Cell(node, x, weights, inner, biases, first, memory, peepholes, number, reverse)
-        parts.append({"RNN": _rnn, "GRU": _gru, "LSTM": _lstm}[node.op](cell))
+        biases, first = of(3, (2, gates, hidden)), of(5, (batch, hidden))
+        memory = of(6, (batch, hidden)) if node.op == "LSTM" else None
+        peepholes = of(7, (3, hidden)) if node.op == "LSTM" and node.get(7) is not None else None
+        functions = tuple(_functions(node, _OF[node.op], number))
+        order = tuple(range(gates))
+        cell = Cell(g, x, weights, inner, biases, first, functions, order, reverse, memory, peepholes)
+        parts.append(_layer(node, cell))
     ys = [g.view(p[0], (time, 1, batch, hidden)) for p in parts]
     lasts = [[g.view(v, (1, batch, hidden)) for v in (p[n] for p in parts)] for n in range(1, len(parts[0]))]
     made = [do.concatenate(ys, 1), *(do.concatenate(last, 0) for last in lasts)]
@@ -139,66 +104,11 @@ def _recurrent(node: Node) -> list[Var]:
     return made
 
 
-def _step(c: Cell, reads: dict[str, Var], lines: list[str], temporaries: dict[str, str], cell: bool) -> list[Var]:
-    """The layer's results: all states, the last one, and of an LSTM the last memory."""
-    d, steps = c.x.dtype, c.x.shape[0]
-    here = f"{steps - 1}-t" if c.reverse else "t"
-    head = [f"temporary {', '.join(temporaries)}", *(f"{n}: {d}[{s}]" for n, s in temporaries.items())]
-    ends = [f"Y[{here},b,j] = H[t+1,b,j]", f"L[b,j] = H[{steps},b,j]", *([f"Z[b,j] = C[{steps},b,j]"] if cell else [])]
-    text = "\n".join([*head, *lines, *ends]).replace("{here}", here)
-    shape = (steps, c.x.shape[1], c.hidden)
-    writes = {"Y": (d, shape), "L": (d, shape[1:])} | ({"Z": (d, shape[1:])} if cell else {})
-    axes = {"t": steps, "b": shape[1], "c": c.x.shape[2], "j": c.hidden, "k": c.hidden}
-    return list(c.node.graph.step(text, reads, writes, axes))
-
-
-def _rnn(c: Cell) -> list[Var]:
-    (f,) = _functions(c.node, ["Tanh"], c.number)
-    lines = [
-        "G[t,b,j] += X[{here},b,c] * W[0,j,c]",
-        "H[0,b,j] = F[b,j]",
-        "for t:",
-        "  R[t,b,j] += H[t,b,k] * U[0,j,k]",
-        f"  H[t+1,b,j] = {f('G[t,b,j] + R[t,b,j] + B[0,0,j] + B[1,0,j]')}",
-    ]
-    return _step(c, c.reads, lines, {"G": c.each, "R": c.each, "H": c.states}, False)
-
-
-def _gru(c: Cell) -> list[Var]:
-    f, h = _functions(c.node, ["Sigmoid", "Tanh"], c.number)
-    ahead = bool(c.node.attribute("linear_before_reset", 0))
-    lines = [f"G{n}[t,b,j] += X[{{here}},b,c] * W[{n},j,c]" for n in range(3)]
-    lines += ["H[0,b,j] = F[b,j]", "for t:"]
-    lines += [f"  R{n}[t,b,j] += H[t,b,k] * U[{n},j,k]" for n in (0, 1)]
-    lines += [f"  Q{n}[t,b,j] = {f(f'G{n}[t,b,j] + R{n}[t,b,j] + B[0,{n},j] + B[1,{n},j]')}" for n in (0, 1)]
-    if ahead:
-        lines += ["  R2[t,b,j] += H[t,b,k] * U[2,j,k]"]
-        inside = "G2[t,b,j] + B[0,2,j] + Q1[t,b,j] * (R2[t,b,j] + B[1,2,j])"
-    else:
-        lines += ["  V[t,b,j] = Q1[t,b,j] * H[t,b,j]", "  R2[t,b,j] += V[t,b,k] * U[2,j,k]"]
-        inside = "G2[t,b,j] + R2[t,b,j] + B[0,2,j] + B[1,2,j]"
-    lines += [f"  H[t+1,b,j] = (1 - Q0[t,b,j]) * {h(inside)} + Q0[t,b,j] * H[t,b,j]"]
-    names = ("G0", "G1", "G2", "R0", "R1", "R2", "Q0", "Q1", *([] if ahead else ["V"]))
-    return _step(c, c.reads, lines, {**dict.fromkeys(names, c.each), "H": c.states}, False)
-
-
-def _lstm(c: Cell) -> list[Var]:
-    f, g, h = _functions(c.node, ["Sigmoid", "Tanh", "Tanh"], c.number)
-    peep = c.node.get(7) is not None
-    lines = [f"G{n}[t,b,j] += X[{{here}},b,c] * W[{n},j,c]" for n in range(4)]
-    lines += ["H[0,b,j] = F[b,j]", "C[0,b,j] = M[b,j]", "for t:"]
-    lines += [f"  R{n}[t,b,j] += H[t,b,k] * U[{n},j,k]" for n in range(4)]
-
-    def gate(n: int, more: str = "") -> str:
-        return f"G{n}[t,b,j] + R{n}[t,b,j] + B[0,{n},j] + B[1,{n},j]{more}"
-
-    def held(n: int, at: str) -> str:
-        return f" + P[{n},j] * C[{at},b,j]" if peep else ""
-
-    forgotten = "(1 - Q[t,b,j])" if c.node.attribute("input_forget", 0) else f(gate(2, held(2, "t")))
-    lines += [f"  Q[t,b,j] = {f(gate(0, held(0, 't')))}"]
-    lines += [f"  C[t+1,b,j] = {forgotten} * C[t,b,j] + Q[t,b,j] * {g(gate(3))}"]
-    lines += [f"  H[t+1,b,j] = {f(gate(1, held(1, 't+1')))} * {h('C[t+1,b,j]')}"]
-    names = ("G0", "G1", "G2", "G3", "R0", "R1", "R2", "R3", "Q")
-    temporaries = {**dict.fromkeys(names, c.each), "H": c.states, "C": c.states}
-    return _step(c, {**c.reads, "M": c.memory} | ({"P": c.peepholes} if peep else {}), lines, temporaries, True)
+def _layer(node: Node, cell: Cell) -> list[Var]:
+    match node.op:
+        case "RNN":
+            return rnn(cell)
+        case "GRU":
+            return gru(cell, bool(node.attribute("linear_before_reset", 0)))
+        case _:
+            return lstm(cell, bool(node.attribute("input_forget", 0)))
