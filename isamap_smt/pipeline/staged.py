@@ -125,7 +125,7 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
         try:
             found = _phases(given, replace(ask, sizes=planned), ways)
         except ScheduleError as error:
-            refused = refused or error
+            refused = error if refused is None or isinstance(refused, _UnmappedError) else refused
             continue
         kept = _on_chip(found, replace(ask, sizes=planned), ways)
         tried = (_in_blocks(found, kept, replace(ask, sizes=planned), ways), kept, found)
@@ -522,12 +522,16 @@ def _search(kernel: Kernel, instruction: Instruction, partial: bool) -> MappingS
     return find_mappings(kernel, instruction, partial=partial).finished()
 
 
-def _unmapped(kernel: Kernel, fitting: list[Instruction]) -> ScheduleError:
+class _UnmappedError(ScheduleError):
+    """Nothing maps; why says more, where a size is left open and something maps then."""
+
+
+def _unmapped(kernel: Kernel, fitting: list[Instruction]) -> _UnmappedError:
     """Why nothing maps."""
     sets = [find_mappings(kernel, i) for i in fitting]
     why = "; ".join(dict.fromkeys(text for s in sets for _, text in s.reasons))
     names = ", ".join(i.name for i in fitting)
-    return ScheduleError(f"{kernel.name} does not map onto {names}: {why or 'see `isamap map`'}")
+    return _UnmappedError(f"{kernel.name} does not map onto {names}: {why or 'see `isamap map`'}")
 
 
 def _types(kernel: Kernel) -> str:

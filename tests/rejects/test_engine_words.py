@@ -251,3 +251,12 @@ def test_a_move_that_leaves_out_points_in_front_is_advised_and_helps() -> None:
     able = im.stage(line, altered(unit, "gather", front=(("c", "above"),)), sizes=sizes)
     assert able.proof.proved and able.schedule.proved.mapping.id.startswith("i=p,j=k,k=c")
     assert not any("from the front" in n for n in able.notes) and 2 * able.cycles < plain.cycles
+
+
+def test_one_row_is_told_what_other_numbers_of_rows_are_told() -> None:
+    """An axis of one point maps to nothing; with its size open it does, and what is then missing is the reason."""
+    text = "temporary C\nC[i,j] += i32(A[i,k]) * i32(B[j,k])\nY[i,j] = i8(C[i,j])"
+    kernel = im.kernel(text, name="row", dtypes={"C": "i32", "A": "i8", "B": "i8", "Y": "i8"})
+    one, many = (refused(find_hardware("vta"), kernel, sizes={"i": rows, "j": 1024, "k": 768}) for rows in (1, 16))
+    assert one == many
+    assert "no instruction moves tiles of B from memory to wgt" in one
