@@ -150,12 +150,15 @@ class EGraph:
 
     # ---- rules
 
-    def saturate(self, ways: Sequence[Way], rounds: int) -> bool:
-        """Use every rule everywhere until nothing is new (True), or until a limit is reached."""
+    def saturate(self, ways: Callable[[], Sequence[Way]], rounds: int) -> bool:
+        """Use every rule everywhere until nothing is new (True), or until a limit is reached.
+
+        ways(): those that may match in the graph as it stands.
+        """
         try:
             for _ in range(rounds):
                 news = False
-                for way, at in self._uses(ways):
+                for way, at in self._uses(ways()):
                     names = way.allowed(at)
                     if names is not None:
                         left, right = self.instance(way.left, names), self.instance(way.right, names)

@@ -19,7 +19,7 @@ from typing import Any
 
 from isamap_encodings import cp_sat, deadline
 from isamap_encodings.schedule_answer import ENOUGH, INTERRUPTED, LIMIT, OPEN, WALL, Answer
-from isamap_encodings.schedule_cost import dearest, evaluate, first_tile, rows
+from isamap_encodings.schedule_cost import dearest, evaluate, first_tile, least, rows
 from isamap_encodings.schedule_problem import (
     CEILING,
     IN_PLACE,
@@ -573,7 +573,9 @@ def solve(
     started = time.monotonic()
     attempts: list[Answer] = []
     if model is None:
-        model, attempts = _begun(problem, deterministic_seconds, seed)
+        model, attempts = _begun(problem, deterministic_seconds, seed, watched=progress is not None)
+    if model is None:
+        return _with_fewest_loops(problem, _answer(problem, attempts, time.monotonic() - started))
     searches = [(share * deterministic_seconds, linearization, enough) for share, linearization in SEARCHES]
     if enough:
         searches.insert(0, (min(SHORT, searches[0][0]), searches[0][1], 0.0))
@@ -595,22 +597,29 @@ def solve(
     return _with_fewest_loops(problem, _answer(problem, attempts, time.monotonic() - started))
 
 
-def _begun(problem: ScheduleProblem, deterministic_seconds: float, seed: int) -> tuple[ScheduleModel, list[Answer]]:
-    """The model of the whole problem, and the best choice among few chains, if they are fewer: its cost bounds the objective."""
-    whole = build(problem)
+def _begun(
+    problem: ScheduleProblem, deterministic_seconds: float, seed: int, watched: bool
+) -> tuple[ScheduleModel | None, list[Answer]]:
+    """The model of the whole problem, and the best choice among few chains, if they are fewer: its cost bounds the objective.
+
+    No model if that choice costs as little as anything can, and nobody watches for better ones.
+    """
     places = [_few(a) for a in problem.axes]
     if all(len(p) == len(a.chains) for p, a in zip(places, problem.axes, strict=True)):
-        return whole, []
+        return build(problem), []
     axes = zip(problem.axes, places, strict=True)
     small = replace(problem, axes=tuple(replace(a, chains=tuple(a.chains[n] for n in p)) for a, p in axes))
     limit = FEW_SHARE * deterministic_seconds
     found = _attempt(small, build(small), _solver(limit, max(10.0, WALL_FACTOR * limit), 0, seed), None, 0, 0.0, False)
     if found.choice is None:
-        return whole, [found] if found.stopped == INTERRUPTED else []
+        return build(problem), [found] if found.stopped == INTERRUPTED else []
     choice = replace(found.choice, chains=tuple(p[n] for p, n in zip(places, found.choice.chains, strict=True)))
     cost = evaluate(problem, choice)
     if cost is None:
         raise ValueError("a choice among few chains is none of the whole space")
+    if cost.total == least(problem) and not found.stopped and not watched:
+        return None, [replace(found, status="OPTIMAL", choice=choice, cost=cost, bound=cost.total)]
+    whole = build(problem)
     whole.model.add(whole.objective <= cost.total)
     _hint(whole, choice)
     return whole, [replace(found, status="FEASIBLE", choice=choice, cost=cost, bound=0, solutions=0)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.expr import FloorDiv, IMin, affine, symbols_of
+from isamap_smt.ir.expr import FloorDiv, IMin, affine, expanded, symbols_of
 from isamap_smt.ir.kernel import Axis, Statement
 
 
@@ -72,7 +72,7 @@ def decided_by_output(statement: Statement) -> tuple[Any, ...]:
 
 def _plain(statement: Statement) -> set[str]:
     """The axes used as indices of the output, plain or moved by a number."""
-    moved = {a.name: [sp.expand(i - a.symbol) for i in statement.target.index] for a in statement.axes}
+    moved = {a.name: [expanded(i - a.symbol) for i in statement.target.index] for a in statement.axes}
     return {name for name, by in moved.items() if any(not symbols_of([b]) & set(moved) for b in by)}
 
 

@@ -338,18 +338,32 @@ def affine(expr: Any, over: Iterable[str]) -> tuple[dict[str, Any], Any] | None:
 
 @lru_cache(maxsize=100_000)
 def _affine(expr: Any, names: tuple[str, ...]) -> tuple[tuple[tuple[str, Any], ...], Any] | None:
-    expr = rest = sp.expand(expr)
-    coefficients: dict[str, Any] = {}
-    for name in names:
-        s = sym(name)
-        c = expr.coeff(s, 1)
-        if c != 0:
-            coefficients[name] = c
-            rest = rest - c * s
-    rest = sp.expand(rest)
-    if symbols_of([rest, *coefficients.values()]) & set(names):
-        return None
-    return tuple(coefficients.items()), rest
+    """One pass over the terms of the expanded sum: a name stands in a term once as a factor, or the sum is not affine."""
+    parts: dict[str, list[Any]] = {}
+    rest = []
+    own = {n: sym(n) for n in names}
+    for term in sp.Add.make_args(expanded(expr)):
+        held = [n for n in symbols_of([term]) if n in own]
+        if not held:
+            rest.append(term)
+            continue
+        factors = sp.Mul.make_args(term)
+        others = [f for f in factors if f != own[held[0]]]
+        if len(held) > 1 or len(others) != len(factors) - 1 or symbols_of(others) & set(names):
+            return None
+        parts.setdefault(held[0], []).append(sp.Mul(*others))
+    coefficients = {n: sp.Add(*parts[n]) for n in names if n in parts}
+    return tuple((n, c) for n, c in coefficients.items() if c != 0), sp.Add(*rest)
+
+
+def expanded(expr: Any) -> Any:
+    """sp.expand(), which sums of products of symbols and numbers need not be asked for.
+
+    >>> expanded((sym("i") + 1) * sym("N")), expanded(3 * sym("i") + 1)
+    (N*i + N, 3*i + 1)
+    """
+    factors = (f for term in sp.Add.make_args(expr) for f in sp.Mul.make_args(term))
+    return expr if all(f.is_Symbol or f.is_Integer for f in factors) else sp.expand(expr)
 
 
 # ---- Index expressions of lowered programs for people: `//`, `%`, min and max as they are said.

@@ -132,6 +132,11 @@ class Instruction(Shown):
         return {t.name: t.dtype for t in self.kernel.tensors}
 
     @cached_property
+    def written(self) -> str:
+        """The text of its statement, `exact`'s if it has one."""
+        return (self.exact or self.kernel).statements[0].source
+
+    @cached_property
     def combines(self) -> str:
         """The operator combining its value with the target's old one, '=' for none; '' if the value reads it."""
         s = self.kernel.statements[0]

@@ -20,9 +20,15 @@ def conditions_written_out(tree: Tree) -> Tree:
 
     Raises LanguageError if a condition becomes too many.
     """
-    if not any(isinstance(n, ast.Call | ast.Compare | ast.BoolOp | ast.Not) for n in ast.walk(tree.node)):
+    if not any(map(_is_choice, ast.walk(tree.node))):
         return tree
     return Tree(tree.segment, _Conditions(tree).visit(copy.deepcopy(tree.node)))
+
+
+def _is_choice(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "select"
+    return isinstance(node, ast.Compare | ast.BoolOp | ast.Not)
 
 
 class _Conditions(ast.NodeTransformer):

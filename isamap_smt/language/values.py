@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Iterator, Mapping, Set
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -16,8 +17,11 @@ from isamap_smt.ir.expr import element as index_element
 from isamap_smt.ir.heads import CONSTANTS, FUNCTIONS, HEADS, INFIX
 from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.scalar import (
+    Cast,
     Compare,
     IndexValue,
+    Round,
+    Saturate,
     Select,
     SInvert,
     SNeg,
@@ -41,6 +45,12 @@ _OF_INDICES = (
 _COMPARE = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 _SATURATE = {f"sat_{n}": n for n, d in DTYPES.items() if not d.is_float and d != bool_}
 _ROUND = {f"round_{n}": n for n, d in DTYPES.items() if not d.is_float and d != bool_ and d.bits <= 32}
+_CALLED = {
+    **{name: head.__name__ for name, head in FUNCTIONS.items()},
+    **dict.fromkeys(DTYPES, Cast.__name__),
+    **dict.fromkeys(_SATURATE, Saturate.__name__),
+    **dict.fromkeys(_ROUND, Round.__name__),
+}
 KNOWN_FUNCTIONS = (*FUNCTIONS, *DTYPES, *_SATURATE, *_ROUND, "sum")
 
 
@@ -225,6 +235,35 @@ class Values:
         raise self.tree.error(
             node, "the extent of a sum is a positive integer", "for a symbolic extent use `+=` and an axis"
         )
+
+
+@lru_cache(maxsize=2048)
+def heads_written(text: str) -> frozenset[str]:
+    """Names of heads that surely stand in the value, from the text alone: those of elements, called or between them.
+
+    Others may stand there, too. Empty for a text that is no expression of Python.
+
+    >>> sorted(heads_written("max(a[l], 0) + b[]")), sorted(heads_written("a[l] + i32(2 * l)"))
+    (['SAdd', 'SMax'], ['SAdd'])
+    """
+    try:
+        whole = ast.parse(text.strip().replace("[]", "[0]"), mode="eval")
+    except (SyntaxError, ValueError):
+        return frozenset()
+    found: set[str] = set()
+
+    def has_elements(node: ast.AST) -> bool:
+        inside = [has_elements(n) for n in ast.iter_child_nodes(node)]
+        if any(inside):
+            match node:
+                case ast.BinOp(op=op) if type(op) in _BINARY:
+                    found.add(str(_BINARY[type(op)].__name__))
+                case ast.Call(func=ast.Name(id=name)) if name in _CALLED:
+                    found.add(_CALLED[name])
+        return isinstance(node, ast.Subscript) or any(inside)
+
+    has_elements(whole)
+    return frozenset(found)
 
 
 def negated(x: Any) -> Any:

@@ -283,14 +283,18 @@ def _orders(fits: Sequence[Sequence[bool]], taken: tuple[int, ...] = ()) -> Iter
             yield from _orders(fits, (*taken, k))
 
 
-def takes(kernel: Kernel, instruction: Instruction, statement: int = 0) -> bool:
-    """Whether the output's element type is the instruction's, and in some order it can take the inputs'."""
+def may_take(kernel: Kernel, instruction: Instruction, statement: int = 0) -> bool:
+    """Whether the type of its output and the number of its operands fit; its contract is not read for that."""
     s = kernel.statements[statement]
     own, many = instruction.types, len(operand_accesses(s))
-    if kernel.tensor(s.target.tensor).dtype != own[instruction.target]:
+    return kernel.tensor(s.target.tensor).dtype == own[instruction.target] and len(own) - 1 <= many <= len(own)
+
+
+def takes(kernel: Kernel, instruction: Instruction, statement: int = 0) -> bool:
+    """Whether the output's element type is the instruction's, and in some order it can take the inputs'."""
+    if not may_take(kernel, instruction, statement):
         return False
-    if not len(own) - 1 <= many <= len(own):
-        return False
+    s = kernel.statements[statement]
     found = bindings(kernel, instruction, "any", statement)
     return any(_in_registers(kernel, instruction, b) for b in found) if by_data(s) else bool(found)
 

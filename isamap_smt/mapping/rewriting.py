@@ -7,7 +7,7 @@ rounded otherwise (`reals`), a proof over the reals is enough.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Any
@@ -27,6 +27,7 @@ from isamap_smt.mapping.rule_verdicts import (
     REALS,
     SATURATING,
     element_types,
+    heads_of,
     keeps_error_of,
     keeps_range_of,
     met,
@@ -89,9 +90,17 @@ class Equalities:
     def saturate(self, rounds: int = ROUNDS) -> None:
         """Use the rules, wherever they are proved."""
         kinds = sorted({str(op[1]) for op, _ in self.graph.terms})  # type: ignore[index]
-        ways = [w for rule in self.rules for kind in kinds for w in self._ways(rule, kind)]
-        self.graph.saturate(ways, rounds)
+        self.graph.saturate(partial(self._matching, kinds), rounds)
         self.graph.limit = 10**9
+
+    def _matching(self, kinds: Sequence[str]) -> list[Way]:
+        """The ways whose old side may stand in the graph as it is: the texts of all others need not be read."""
+        heads = {op[0] for op, _ in self.graph.terms}  # type: ignore[index]
+        found = []
+        for rule in self.rules:
+            turns = [turned for turned in (False, True) if heads_of(rule.right if turned else rule.left) <= heads]
+            found += [way for kind in kinds for way in self._ways(rule, kind, turns)]
+        return found
 
     # ---- trees and terms
 
@@ -134,16 +143,16 @@ class Equalities:
 
     # ---- rules
 
-    def _ways(self, rule: Rule, kind: str) -> list[Way]:
-        found = _patterns(rule, kind)
+    def _ways(self, rule: Rule, kind: str, turns: Sequence[bool]) -> Iterator[Way]:
+        """turns: from left to right (False), and from right to left."""
+        found = _patterns(rule, kind) if turns else None
         if found is None:
-            return []
+            return
         left, right, names = found
-        both = []
-        for a, b, turned in ((left, right, False), (right, left, True)):
+        for turned in turns:
+            a, b = (right, left) if turned else (left, right)
             if not isinstance(a, Name):
-                both.append(Way(rule, a, b, partial(self._allowed, rule, kind, names, b, turned)))
-        return both
+                yield Way(rule, a, b, partial(self._allowed, rule, kind, names, b, turned))
 
     def _proved(self, rule: Rule, kind: str, turned: bool) -> str | None:
         asked = rule, kind, turned

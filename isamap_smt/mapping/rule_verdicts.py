@@ -46,6 +46,7 @@ from isamap_smt.ir.scalar import (
 )
 from isamap_smt.ir.typed import type_of
 from isamap_smt.language import kernel
+from isamap_smt.language.values import heads_written
 
 REALS, SATURATING, VALUES = "reals", "saturating", " values"
 ARITHMETICS = (*DTYPES, *(f"{n}{VALUES}" for n, d in DTYPES.items() if d.is_float), SATURATING, REALS)
@@ -98,11 +99,21 @@ def sides(rule: Rule) -> Sides:
 
 
 def _tree(rule: Rule, text: str) -> Any:
-    named = re.sub(r"\b([A-Za-z_]\w*)\b(?!\s*\()", r"\1[]", text)
     try:
-        return kernel(f"result[] = {named}", name="rule").statements[0].value
+        return kernel(f"result[] = {_elements(text)}", name="rule").statements[0].value
     except LanguageError as e:
         raise LanguageError(f"rule {rule.name!r}: {text!r} is no value of the language\n{e}") from None
+
+
+def _elements(text: str) -> str:
+    """The text with elements without index for names."""
+    return re.sub(r"\b([A-Za-z_]\w*)\b(?!\s*\()", r"\1[]", text)
+
+
+@lru_cache(maxsize=1024)
+def heads_of(text: str) -> frozenset[str]:
+    """Names of heads that surely stand in a side of a rule, which is not read for it."""
+    return heads_written(_elements(text))
 
 
 def element_types(rule: Rule, arithmetic: str) -> tuple[dict[str, DType], DType] | None:
@@ -322,6 +333,7 @@ def _met_rows(rule: Rule, names: tuple[str, ...], types: dict[str, DType]) -> li
     return rows
 
 
+@lru_cache(maxsize=4096)
 def _as_number(value: Any, kind: DType) -> Fraction | None:
     with np.errstate(all="ignore"):
         x = np.array(value).astype(kind.numpy)

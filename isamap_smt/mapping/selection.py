@@ -24,7 +24,7 @@ from isamap_smt.ir.dtypes import DType, bool_
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import Inside, element, elements, is_constant, sym, written
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.heads import FUNCTION_ROWS
+from isamap_smt.ir.heads import CONVERSIONS, FUNCTION_ROWS
 from isamap_smt.ir.instruction import Cost, Instruction, SelectedInstruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.rules import Rule
@@ -50,6 +50,7 @@ from isamap_smt.ir.scalar import (
 )
 from isamap_smt.ir.typed import below, of_type, plain, target, type_of, typed_value
 from isamap_smt.language.printer import to_text
+from isamap_smt.language.values import heads_written
 from isamap_smt.mapping.lookups import is_lookup, lookup_of, lookups_of, of_extents, of_tables
 from isamap_smt.mapping.patterns import COMBINE, TICKS, Bound, Known, Step, bindings_of, pattern_of
 from isamap_smt.mapping.point_c import c_value
@@ -79,6 +80,7 @@ def by_lane(i: Instruction) -> bool:
 
 
 TO, LANE = "to", "l"
+CONVERTING = {head.__name__ for head in CONVERSIONS}  # those to an element's own type stand in no pattern
 LANES_COST, FUNCTION_COST = 8, 12  # cycles of a part in portable C; of exp and the like
 SELECTED = "selected"
 HOLE = "isamap_operand_"  # before an operand's name, until the C is whole
@@ -274,6 +276,8 @@ class _Selection:
     def _offers(self) -> tuple[list[Offer], list[_Part]]:
         self._number(self.forms.root)
         found = (i for i in steps_of(self.machine, self.files.lanes) if i.name not in self.machine.refused)
+        heads = {op[0] for op, _ in self.forms.found.graph.terms} | CONVERTING  # type: ignore[index]
+        found = (i for i in found if heads_written(i.written.partition("=")[2]) <= heads)
         there = {type_of(tree, self.types) for tree in self.parts}
         exact = any(tree in self.forms.exact for tree in self.parts)  # operands of any integer type may be parts of it
         steps = [i for i in found if self._serves(i, there, exact)]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Mapping as Dict
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import ceil, prod
@@ -38,6 +39,7 @@ FEW = (
 POINT_CYCLES = 4.0  # of a point that is computed by itself, behind the one before
 NOT_FUSED = ("", 0)
 Solve = Callable[[Schedule, dict[str, int], tuple[str, ...], dict[str, int]], Schedule]
+Floor = Callable[[Schedule, dict[str, int], tuple[str, ...], str], float]
 
 
 def fusion_pin(pins: tuple[Pin, ...]) -> tuple[str, int] | None:
@@ -92,6 +94,24 @@ class Fused:
         )
 
 
+@dataclass(frozen=True)
+class _Open:
+    """Blocks of `points` that are not scheduled yet. predicted: no schedules of them take fewer cycles."""
+
+    group: Group
+    points: int
+    predicted: float
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        return self.group.axes
+
+    @property
+    def schedules(self) -> tuple[Schedule, ...]:
+        """Of the statements, one after the other."""
+        return self.group.schedules
+
+
 def _number(s: Schedule) -> int:
     return s.proved.mapping.statement_index
 
@@ -103,15 +123,20 @@ def fused(
     threads: int,
     figures: Figures,
     solve: Solve,
+    floor: Floor,
     pinned: tuple[str, int] | None = None,
 ) -> tuple[tuple[Schedule, ...], tuple[Fused, ...]]:
     """The schedules and the blocks; as many neighbours as possible share blocks if that is predicted to cost less.
 
-    solve(schedule, sizes, constant, pins): the best schedule of the same mapping at other sizes. pinned: the user's axis
-    and block size. Raises ScheduleError if these are not possible.
+    solve(schedule, sizes, constant, pins): the best schedule of the same mapping at other sizes. floor(schedule, sizes,
+    constant, axis): no such schedule costs less, tiles of the axis pinned or not. pinned: the user's axis and block size.
+    Raises ScheduleError if these are not possible.
+
+    Blocks are scheduled once they are on the cheapest path, where their floor stands for them before. What is on it at last
+    costs no more than any path of floors, so no block that was left open could have changed it.
     """
     found = sorted(schedules, key=_number)
-    choice = _Choice(sizes, constant, threads, figures, _remembered(solve), pinned)
+    choice = _Choice(sizes, constant, threads, figures, _remembered(solve), _remembered(floor), pinned)
     runs: _Runs = {}
     problems: list[ScheduleError | SizeError] = []
     for at, end in combinations(range(len(found) + 1), 2):
@@ -119,17 +144,17 @@ def fused(
             runs[at, end] = choice.offered(found[at:end]) if end - at > 1 else ()
         except (ScheduleError, SizeError) as error:
             problems.append(error)
-    made: tuple[Fused, ...] | None = None
-    while made is None:
-        made = _cheapest(found, runs, pinned is not None)
-        for f in made:
-            try:
-                lowered(*f.schedules)  # what stands between them may have no place in the loop
-            except (ScheduleError, SizeError) as error:
-                problems.append(error)
-                runs = {where: tuple(x for x in offered if x is not f) for where, offered in runs.items()}
-                made = None
-                break
+    while True:
+        path = _cheapest(found, runs, pinned is not None)
+        block = next((x for x in path if isinstance(x, _Open)), None)
+        if block is not None:
+            runs = _instead(runs, block, choice.scheduled(block))
+            continue
+        made = tuple(x for x in path if isinstance(x, Fused))
+        refused = next((f for f in made if not _lowers(f, problems)), None)
+        if refused is None:
+            break
+        runs = _instead(runs, refused, None)
     if pinned is not None and not made:
         if problems:
             raise problems[-1]
@@ -142,11 +167,29 @@ def fused(
     return tuple(sorted(every, key=_number)), made
 
 
-_Runs = dict[tuple[int, int], tuple["Fused", ...]]  # first and behind the last of neighbours: the blocks they may share
-_Path = tuple[float, tuple["Fused", ...]]  # what it costs, and the blocks on it
+_Runs = dict[
+    tuple[int, int], tuple[Fused | _Open, ...]
+]  # first and behind the last of neighbours: the blocks they may share
+_Path = tuple[float, tuple[Fused | _Open, ...]]  # what it costs, and the blocks on it
 
 
-def _cheapest(found: Sequence[Schedule], runs: _Runs, pinned: bool) -> tuple[Fused, ...]:
+def _instead(runs: _Runs, old: Fused | _Open, new: Fused | None) -> _Runs:
+    """The runs with other blocks, or none, in the same place."""
+    put = () if new is None else (new,)
+    return {at: tuple(y for x in offered for y in (put if x is old else (x,))) for at, offered in runs.items()}
+
+
+def _lowers(f: Fused, problems: list[ScheduleError | SizeError]) -> bool:
+    """Whether the blocks can be lowered: what stands between them may have no place in the loop. Adds why not to problems."""
+    try:
+        lowered(*f.schedules)
+    except (ScheduleError, SizeError) as error:
+        problems.append(error)
+        return False
+    return True
+
+
+def _cheapest(found: Sequence[Schedule], runs: _Runs, pinned: bool) -> tuple[Fused | _Open, ...]:
     """The blocks of least total cost: a shortest path from the first statement to behind the last.
 
     Its steps are runs in blocks, and single statements. Two runs side by side do not share the same axes: they would be one
@@ -175,15 +218,16 @@ def may_share(schedules: Sequence[Schedule], sizes: Dict[str, int]) -> bool:
     return any(True for run in runs for _ in _groups(run, sizes))
 
 
-def _remembered(solve: Solve) -> Solve:
-    """The same, each question asked once: groups have statements in common."""
-    known: dict[Any, Schedule | ScheduleError] = {}
+def _remembered(ask: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, each question about a schedule asked once: groups have statements in common."""
+    known: dict[Any, Any] = {}
 
-    def found(s: Schedule, sizes: dict[str, int], constant: tuple[str, ...], pins: dict[str, int]) -> Schedule:
-        key = (_number(s), tuple(sorted(sizes.items())), constant, tuple(sorted(pins.items())))
+    def found(s: Schedule, sizes: dict[str, int], constant: tuple[str, ...], more: Any) -> Any:
+        about = tuple(sorted(more.items())) if isinstance(more, dict) else more
+        key = (_number(s), tuple(sorted(sizes.items())), constant, about)
         if key not in known:
             try:
-                known[key] = solve(s, sizes, constant, pins)
+                known[key] = ask(s, sizes, constant, more)
             except ScheduleError as error:
                 known[key] = error
         answer = known[key]
@@ -203,14 +247,15 @@ class _Choice:
     threads: int
     figures: Figures
     solve: Solve
+    floor: Floor
     pinned: tuple[str, int] | None
 
-    def offered(self, run: Sequence[Schedule]) -> tuple[Fused, ...]:
-        """Blocks of these neighbours cheaper than one after the other; with a pin, all blocks it allows.
+    def offered(self, run: Sequence[Schedule]) -> tuple[Fused | _Open, ...]:
+        """Blocks of these neighbours that may be cheaper than one after the other; with a pin, all blocks it allows.
 
         Raises ScheduleError or SizeError if pinned blocks are not possible.
         """
-        offered: list[Fused] = []
+        offered: list[Fused | _Open] = []
         held = False  # whether a core's own caches hold blocks of an axis: those of one further in would lie apart in memory
         for group in _nested(tuple(_groups(run, self.sizes))):
             if self.pinned is not None and group.axis != self.pinned[0]:
@@ -218,13 +263,22 @@ class _Choice:
             if held and not group.over:
                 break
             for points in (self.pinned[1],) if self.pinned else _sizes(group, self.figures, self.threads):
-                try:
-                    offered.append(_fused(group, points, self))
-                except (ScheduleError, SizeError):
-                    if self.pinned is not None:
-                        raise
+                if self.pinned is not None:
+                    offered.append(_fused(_blocks(group, points, self), self))
+                    continue
+                with suppress(ScheduleError, SizeError):
+                    found = _Open(group, points, _floor(_blocks(group, points, self), self))
+                    offered += [found] if found.predicted < group.apart else []
             held = held or (self.pinned is None and group.row <= usable(_caches(group, self.figures)[:2][-1]))
-        return tuple(f for f in offered if self.pinned is not None or f.predicted < f.apart)
+        return tuple(offered)
+
+    def scheduled(self, block: _Open) -> Fused | None:
+        """The blocks with their schedules; None if there are none that cost less than one statement after the other."""
+        try:
+            made = _fused(_blocks(block.group, block.points, self), self)
+        except (ScheduleError, SizeError):
+            return None
+        return made if made.predicted < made.apart else None
 
 
 def _groups(run: Sequence[Schedule], sizes: Dict[str, int]) -> Iterator[Group]:
@@ -322,13 +376,19 @@ def _caches(group: Group, figures: Figures) -> tuple[Memory, ...]:
     return machine(hardware, group.schedules[0].proved.mapping.instruction, figures).caches
 
 
-def _fused(group: Group, points: int, choice: _Choice) -> Fused:
-    axis, count, threads, figures = (
-        group.axis,
-        group.values * ceil(group.extent / points),
-        choice.threads,
-        choice.figures,
-    )
+@dataclass(frozen=True)
+class _Blocks:
+    """A group in `count` blocks of `points`. small: the sizes of one of them."""
+
+    group: Group
+    points: int
+    count: int
+    small: dict[str, int]
+
+
+def _blocks(group: Group, points: int, choice: _Choice) -> _Blocks:
+    """Raises ScheduleError if they are no blocks."""
+    axis = group.axis
     if points > group.extent or (points == group.extent and not group.over):
         raise ScheduleError(f"a block of {points} is all of {axis}, which has {group.extent}")
     small = {
@@ -336,14 +396,24 @@ def _fused(group: Group, points: int, choice: _Choice) -> Fused:
         axis: points,
         **{a: 1 for a, _ in group.over},
     }
-    made = tuple(_one(s, group, points, small, choice) for s in group.schedules)
-    work = sum(s.objective or 0.0 for s in made) * count + POINT_CYCLES * sum(map(_points, _given_up(group)))
-    streamed, exposed, again = traffic(group, points, count, small, dict(choice.sizes), figures)
+    return _Blocks(group, points, group.values * ceil(group.extent / points), small)
+
+
+def _floor(b: _Blocks, choice: _Choice) -> float:
+    """No schedules of the blocks take fewer cycles. Raises ScheduleError or SizeError if they have none."""
+    least = []
+    for s in b.group.schedules:
+        _require_whole_lanes(s, b.group, b.points)
+        least.append(choice.floor(s, b.small, _held(s, b.group, choice), b.group.axis))
+    return _predicted(b, least, choice)[0]
+
+
+def _predicted(b: _Blocks, costs: Sequence[float], choice: _Choice) -> tuple[float, int | None]:
+    """(cycles of all blocks, position of the loop that threads share), from each statement's cycles in one block."""
+    group, count, threads, figures = b.group, b.count, choice.threads, choice.figures
+    work = sum(costs) * count + POINT_CYCLES * sum(map(_points, _given_up(group)))
+    streamed, exposed, again = traffic(group, b.points, count, b.small, dict(choice.sizes), figures)
     work = max(computing * work + moving * again for computing, moving in FAR) / WHOLE
-    known = [
-        dict.fromkeys((*s.decided_outside, *x.decided_outside)) for s, x in zip(group.schedules, made, strict=True)
-    ]
-    made = tuple(replace(x, decided_outside=tuple(k)) for x, k in zip(made, known, strict=True))
     ways = (
         (
             max(work, streamed) * uneven
@@ -353,12 +423,23 @@ def _fused(group: Group, points: int, choice: _Choice) -> Fused:
         )
         for loop, uneven, starts in _shared(group, count, threads)
     )
-    predicted, parallel = min(ways, key=lambda way: way[0])
-    streams = _streams(group, made, figures)
+    return min(ways, key=lambda way: way[0])
+
+
+def _fused(b: _Blocks, choice: _Choice) -> Fused:
+    """The blocks with the best schedules. Raises ScheduleError or SizeError if there are none."""
+    group = b.group
+    made = tuple(_one(s, b, choice) for s in group.schedules)
+    known = [
+        dict.fromkeys((*s.decided_outside, *x.decided_outside)) for s, x in zip(group.schedules, made, strict=True)
+    ]
+    made = tuple(replace(x, decided_outside=tuple(k)) for x, k in zip(made, known, strict=True))
+    predicted, parallel = _predicted(b, [s.objective or 0.0 for s in made], choice)
+    streams = _streams(group, made, choice.figures)
     done = tuple(
-        _around(replace(s, streams=n), group, points, choice, parallel) for s, n in zip(made, streams, strict=True)
+        _around(replace(s, streams=n), group, b.points, choice, parallel) for s, n in zip(made, streams, strict=True)
     )
-    return Fused(axis, tuple(a for a, _ in group.over), points, done, predicted, group.apart, group.left)
+    return Fused(group.axis, tuple(a for a, _ in group.over), b.points, done, predicted, group.apart, group.left)
 
 
 def _streams(group: Group, made: Sequence[Schedule], figures: Figures) -> list[int]:
@@ -400,21 +481,31 @@ def _names(group: Group) -> set[str]:
     return {*group.axes, *(s.name for extent in extents for s in extent.free_symbols)}
 
 
-def _one(schedule: Schedule, group: Group, points: int, small: dict[str, int], choice: _Choice) -> Schedule:
-    """The statement's schedule for one block. Steps along the axis must divide it, or the last tile would reach beyond."""
+def _held(schedule: Schedule, group: Group, choice: _Choice) -> tuple[str, ...]:
+    """Tensors that are the same in all blocks of the statement."""
+    return (*choice.constant, *constant_along(group.kernel, _number(schedule), group.axis))
+
+
+def _require_whole_lanes(schedule: Schedule, group: Group, points: int) -> None:
     mapping = schedule.proved.mapping
-    held = (*choice.constant, *constant_along(group.kernel, mapping.statement_index, group.axis))
     leaves = {a.name: a.leaf for a in program_axes(mapping)}
     leaf = leaves[group.axis]
     if points % leaf or any(leaves[a] != 1 for a, _ in group.over):
         raise ScheduleError(f"a block of {points} cuts the {leaf} lanes of {mapping.instruction.name}")
-    found = choice.solve(schedule, small, held, {})
-    if _divides(found, group.axis, points):
+
+
+def _one(schedule: Schedule, b: _Blocks, choice: _Choice) -> Schedule:
+    """The statement's schedule for one block. Steps along the axis must divide it, or the last tile would reach beyond."""
+    axis, points, held = b.group.axis, b.points, _held(schedule, b.group, choice)
+    _require_whole_lanes(schedule, b.group, points)
+    leaf = next(a.leaf for a in program_axes(schedule.proved.mapping) if a.name == axis)
+    found = choice.solve(schedule, b.small, held, {})
+    if _divides(found, axis, points):
         return found
-    tile = max(n for n in range(leaf, found.register(group.axis) + 1, leaf) if points % n == 0)
-    found = choice.solve(schedule, small, held, {f"register.{group.axis}": tile, f"tile.{group.axis}": points})
-    if not _divides(found, group.axis, points):
-        raise ScheduleError(f"no tiles along {group.axis} divide a block of {points}")
+    tile = max(n for n in range(leaf, found.register(axis) + 1, leaf) if points % n == 0)
+    found = choice.solve(schedule, b.small, held, {f"register.{axis}": tile, f"tile.{axis}": points})
+    if not _divides(found, axis, points):
+        raise ScheduleError(f"no tiles along {axis} divide a block of {points}")
     return found
 
 

@@ -33,6 +33,7 @@ from isamap_smt.pipeline.time_steps import lasting, one_time_step, over_time_ste
 from isamap_smt.scheduling import scheduled as solve_schedule
 from isamap_smt.scheduling.arguments import Pin
 from isamap_smt.scheduling.breakdown import compute_bound, lower_bound
+from isamap_smt.scheduling.problem import least
 from isamap_smt.scheduling.record import from_record
 from isamap_smt.scheduling.setting import machine, setting
 from isamap_smt.search import MappingSet, find_mappings
@@ -193,15 +194,20 @@ def fused_schedules(q: Question, schedules: Schedules, clock: Clock) -> tuple[Sc
             "the schedules of a block anew; leave one or the other out"
         )
 
+    def own(s: Schedule, constant: tuple[str, ...]) -> tuple[str, ...]:
+        return constants_of(q.kernel, s.proved.mapping.statement_index, constant)
+
     def solve(s: Schedule, sizes: dict[str, int], constant: tuple[str, ...], fix: dict[str, int]) -> Schedule:
         return solve_schedule(
-            s.proved, q.hardware, sizes, constant=constants_of(q.kernel, s.proved.mapping.statement_index, constant),
-            fix=fix, solver_seconds=q.timeout, figures=q.figures,
-        )  # fmt: skip
+            s.proved, q.hardware, sizes, constant=own(s, constant), fix=fix, solver_seconds=q.timeout, figures=q.figures
+        )
 
-    found, made = clock.time(
-        "schedule", lambda: fused(schedules, dict(q.sizes), q.constant, q.threads, q.figures, solve, pinned)
-    )
+    def floor(s: Schedule, sizes: dict[str, int], constant: tuple[str, ...], axis: str) -> float:
+        here = machine(q.hardware, s.proved.mapping.instruction, q.figures)
+        return least(setting(s.proved, q.hardware, sizes, own(s, constant), 1), here, axis)
+
+    work = partial(fused, schedules, dict(q.sizes), q.constant, q.threads, q.figures, solve, floor, pinned)
+    found, made = clock.time("schedule", work)
     return tuple(map(with_stages, found)), made
 
 

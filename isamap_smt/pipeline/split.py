@@ -34,7 +34,7 @@ from isamap_smt.ir.schedule import Schedule, program_axes
 from isamap_smt.language.shapes import is_positive
 from isamap_smt.mapping.bounded import bound_axis, boundable
 from isamap_smt.mapping.digits import Digits, split_axes
-from isamap_smt.mapping.fuse import takes
+from isamap_smt.mapping.fuse import may_take, takes
 from isamap_smt.mapping.joined import join_axes, joinable
 from isamap_smt.mapping.numbered import numberable, numbered
 from isamap_smt.mapping.online import running
@@ -357,9 +357,21 @@ def _fixed(kernel: Kernel, sizes: Dict[str, int], axis: str) -> Kernel:
 def _shapes(kernel: Kernel, hardware: Hardware, position: int) -> tuple[tuple[int, int], ...]:
     """(lanes, neighbours summed in each lane) of the instructions that take the sum and have one output axis."""
     # those that combine otherwise, too: they give the lanes of its types, and compute the parts of a sum taken apart
-    offered = [i for i in hardware.computes if hardware.offers(i) and takes(kernel, i, position)]
+    alike = (
+        set()
+    )  # what is said, before their contracts are read, of those looked at: others of whom it is said take the same
+    found: dict[tuple[int, int] | None, None] = {}
+    for i in (i for i in hardware.computes if hardware.offers(i) and may_take(kernel, i, position)):
+        said = i.target, *(tuple(x.items()) for x in (i.types, i.shapes, i.indices)), i.places, i.engine
+        if said in alike:
+            continue
+        if takes(kernel, i, position):
+            found[_shape(i)] = None
+        if len(i.kernel.statements[0].inputs) <= len(i.types):  # an operand read at two places is told at one
+            alike.add(said)
     made = selected_instruction(hardware, kernel, position)
-    return tuple(dict.fromkeys(shape for i in (*offered, made) if i is not None and (shape := _shape(i)) is not None))
+    shapes = (*found, _shape(made) if made is not None else None)
+    return tuple(dict.fromkeys(shape for shape in shapes if shape is not None))
 
 
 def _shape(i: Instruction) -> tuple[int, int] | None:

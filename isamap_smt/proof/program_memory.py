@@ -9,7 +9,9 @@ hypotheses  every divisor is positive in its place; no statement's context is a 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 import sympy as sp
@@ -26,6 +28,7 @@ from isamap_smt.ir.expr import (
     Inside,
     ISelect,
     elements,
+    expanded,
     is_constant,
     shown,
     substitute,
@@ -113,7 +116,10 @@ def _constant_registers(book: Book, site: Site) -> None:
 
 
 class _Magnitude:
-    """Bounds on absolute values, as polynomials with coefficients >= 0 in the sizes, all >= 1, and in |parameters|."""
+    """Bounds on absolute values, as polynomials with coefficients >= 0 in the sizes, all >= 1, and in |parameters|.
+
+    Where no size is free they are numbers of Python, which are added and compared in no time.
+    """
 
     def __init__(self, sites: Sites, site: Site) -> None:
         self.sizes = _sizes(sites)
@@ -130,16 +136,16 @@ class _Magnitude:
         """|e| <= the result; `seen` collects the results for all parts computed in C on the way."""
         e = sp.sympify(e)
         if e not in self._known:
-            self._known[e] = sp.expand(self._of(e))
+            self._known[e] = _expanded(self._of(e))
             self.seen.append(self._known[e])
         return self._known[e]
 
     def _of(self, e: Any) -> Any:
         if e.is_Integer:
-            return abs(e)
+            return abs(int(e))
         if e.is_Symbol:
             if e == FRESH:
-                return sp.S.One
+                return 1
             if e.name in self.sizes:
                 return self.sizes[e.name]
             if e.name not in self.variables:
@@ -148,7 +154,7 @@ class _Magnitude:
         if isinstance(e, Element):
             for i in e.index:
                 self.of(i)
-            return sp.Integer(min(WIDEST, 1 << self.types[e.tensor].bits))
+            return min(WIDEST, 1 << self.types[e.tensor].bits)
         if isinstance(e, Inside):
             self.of(e.args[0])
             return self.of(e.args[1])
@@ -157,13 +163,13 @@ class _Magnitude:
         parts = [self.of(a) for a in e.args]
         match e:
             case sp.Add():
-                return sp.Add(*parts)
+                return sum(parts)
             case sp.Mul():
-                return sp.Mul(*parts)
+                return prod(parts)
             case sp.Pow():
-                return parts[0] ** e.args[1]
+                return sp.sympify(parts[0]) ** e.args[1]
             case FloorDiv():
-                return (parts[0] / e.args[1] if e.args[1].is_Integer else parts[0]) + 1
+                return (_over(parts[0], e.args[1]) if e.args[1].is_Integer else parts[0]) + 1
             case FloorMod():
                 return parts[1]
             case IMin() | IMax():
@@ -173,18 +179,26 @@ class _Magnitude:
     def count(self, e: Any) -> Any:
         """A bound on a loop's variable, limited only by an upper bound of the count."""
         self.of(e)
-        return sp.expand(self._above(e))
+        return _expanded(self._above(e))
 
     def _above(self, e: Any) -> Any:
         match e:
             case IMin():
                 fixed = [a for a in e.args if a.is_Integer]
-                return abs(fixed[0]) if fixed else self.of(e)
+                return abs(int(fixed[0])) if fixed else self.of(e)
             case FloorDiv() if e.args[1].is_Integer:
-                return self._above(e.args[0]) / e.args[1] + 1
+                return _over(self._above(e.args[0]), e.args[1]) + 1
             case sp.Add():
-                return sp.Add(*[self._above(a) for a in e.args])
+                return sum(self._above(a) for a in e.args)
         return self.of(e)
+
+
+def _expanded(bound: Any) -> Any:
+    return bound if isinstance(bound, int | Fraction) else expanded(bound)
+
+
+def _over(bound: Any, divisor: Any) -> Any:
+    return Fraction(bound) / int(divisor) if isinstance(bound, int | Fraction) else bound / divisor
 
 
 def most(polynomials: list[Any]) -> Any:
@@ -193,7 +207,9 @@ def most(polynomials: list[Any]) -> Any:
     >>> most([sp.Integer(2), sp.Integer(3)])
     3
     """
-    return _most(tuple(dict.fromkeys(polynomials)))
+    if all(isinstance(p, int | Fraction) for p in polynomials):
+        return max(0, *polynomials)
+    return _most(tuple(dict.fromkeys(map(sp.sympify, polynomials))))
 
 
 @lru_cache(maxsize=20_000)
@@ -239,15 +255,16 @@ def _known(program: Program) -> list[Any]:
 
 
 def _bound_of(sites: Sites) -> Any:
-    found: list[Any] = [sp.S.One]
+    found: list[Any] = [1]
     for t in sites.kernel.tensors:
-        found.append(sp.expand(substitute(sp.Mul(*_positive(t.shape)) * t.dtype.bytes, _sizes(sites))))
+        size = sp.expand(substitute(sp.Mul(*_positive(t.shape)) * t.dtype.bytes, _sizes(sites)))
+        found.append(int(size) if size.is_Integer else size)
     for site in sites.sites:
         m = _Magnitude(sites, site)
         for e in _expressions(sites, site):
             m.of(e)
         found += [most(m.seen)] if m.seen else []
-    return most(found)
+    return sp.sympify(most(found))
 
 
 def _positive(shape: tuple[Any, ...]) -> list[Any]:

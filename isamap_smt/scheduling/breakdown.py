@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from math import prod, sqrt
+from typing import Any
 
 from isamap_encodings.schedule_problem import Cost
+from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.hardware import LINE, Hardware, Link
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.move_form import MAIN, register_operand
@@ -86,6 +89,7 @@ def _filled() -> str:
     return f"tiles fill at most {PRIVATE:.0%} of a core's own cache, and {SHARED:.0%} of one that cores share"
 
 
+@lru_cache(maxsize=256)
 def unused(hardware: Hardware, instruction: Instruction, m: Machine, energy: bool) -> tuple[str, ...]:
     """Statements of the description that no price reads, although a price could depend on them; one sentence each."""
     links = () if energy else _links(hardware, instruction, m)
@@ -95,7 +99,7 @@ def unused(hardware: Hardware, instruction: Instruction, m: Machine, energy: boo
 def _memories(hardware: Hardware, instruction: Instruction, m: Machine) -> Iterator[str]:
     places = dict(instruction.places)
     output = place_of_results(instruction)
-    files = {place for i in hardware.instructions for place in dict(i.places).values()}
+    files = _places(hardware)
     chain = {x.name for x in m.memories}
     for x in (x for x in hardware.memories if not x.is_state):
         if x.name not in chain | files:
@@ -141,10 +145,22 @@ def _words(k: Link) -> str:
     return f"{k.source} -> {k.target} ({k.bandwidth:g} bytes per cycle)"
 
 
+@lru_cache(maxsize=64)
+def _places(hardware: Hardware) -> frozenset[str]:
+    """The memories of its instructions' operands."""
+    return frozenset(place for i in hardware.instructions for _, place in i.places)
+
+
+@lru_cache(maxsize=64)
+def _operands(hardware: Hardware) -> frozenset[tuple[str, DType, tuple[Any, ...]]]:
+    """(place, element type, shape) of each operand of its instructions."""
+    return frozenset((place, i.types[o], i.shapes[o]) for i in hardware.computes for o, place in i.places)
+
+
 def unused_moves(hardware: Hardware, instruction: Instruction) -> Iterator[str]:
     """Moves into or out of places of this instruction's operands that no program can use; one sentence for each reason."""
     places = set(dict(instruction.places).values())
-    wanted = {(place, i.types[operand], i.shapes[operand]) for i in hardware.computes for operand, place in i.places}
+    wanted = _operands(hardware)
     known = {m.name for m in hardware.memories}
     strangers: dict[str, list[Instruction]] = {}
     for move in hardware.moves:

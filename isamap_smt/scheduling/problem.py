@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
-from isamap_encodings.schedule_problem import IN_PLACE, ScheduleProblem, TileOperand
+from isamap_encodings.schedule_cost import floor
+from isamap_encodings.schedule_problem import IN_PLACE, ScheduleProblem, TileAxis, TileOperand
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.mapping.layout import alone
 from isamap_smt.mapping.moves import no_padding
 from isamap_smt.scheduling.pins import Pins
 from isamap_smt.scheduling.prefetch import by_blocks, streaming
-from isamap_smt.scheduling.registers import core_of, priced, register_tiles
+from isamap_smt.scheduling.registers import core_of, every_tile, priced, register_tiles
 from isamap_smt.scheduling.rows import copy_cycles, read_across, rows
 from isamap_smt.scheduling.setting import UNIT, Machine, Setting
 from isamap_smt.scheduling.supply import components, kept_between, no_zeros, usable, why_packed
@@ -31,7 +32,7 @@ def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem
     registers = tuple(r for r in registers if all(any(c[0] == r.tile[d] for c in a.chains) for d, a in enumerate(axes)))
     if not registers:
         raise ScheduleError("the pinned tiles agree with no register tile that fits the registers")
-    operands = tuple(_operand(s, m, o, pins, energy) for o in (*s.inputs, s.output))
+    operands = _operands(s, m, pins, energy)
     parallelizable = _parallelizable(s, pins)
     return ScheduleProblem(
         core_of(s, m),
@@ -52,9 +53,23 @@ def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem
 def repriced(plain: ScheduleProblem, s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem:
     """The same decisions at the prices of another machine model: a Choice means the same schedule in both, but for how far
     ahead it prefetches."""
-    operands = tuple(_operand(s, m, o, pins, energy) for o in (*s.inputs, s.output))
+    operands = _operands(s, m, pins, energy)
     registers = tuple(priced(s, m, r.tile, energy) for r in plain.registers)
     return replace(plain, operands=operands, registers=registers, start=_start(m), core=core_of(s, m))
+
+
+def least(s: Setting, m: Machine, axis: str) -> float:
+    """Cycles of one thread that no schedule undercuts, with tiles of the axis pinned or not: a roofline that knows latencies
+    and accumulators. Raises ScheduleError if no register tile fits."""
+    tiles = every_tile(s, m, next(d for d, a in enumerate(s.axes) if a.name == axis))
+    if not tiles:
+        raise ScheduleError(f"no register tile of {s.mapping.instruction.name} fits")
+    axes = tuple(TileAxis(a.name, a.extent, a.reduction, ()) for a in s.axes)
+    return floor(axes, _operands(s, m, Pins(), False), tiles, core_of(s, m)) / UNIT
+
+
+def _operands(s: Setting, m: Machine, pins: Pins, energy: bool) -> tuple[TileOperand, ...]:
+    return tuple(_operand(s, m, o, pins, energy) for o in (*s.inputs, s.output))
 
 
 def orders(operands: tuple[TileOperand, ...], axes: int) -> tuple[tuple[int, ...], ...]:

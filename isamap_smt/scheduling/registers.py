@@ -6,7 +6,7 @@ operands, and the latency of an execution (each accumulator is used once per ste
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 from itertools import combinations
 from math import ceil, prod
@@ -35,11 +35,7 @@ STAGED_CYCLES = 2.0  # moving one element between the output and the staging buf
 def register_tiles(s: Setting, m: Machine, pins: Pins, energy: bool) -> tuple[RegisterTile, ...]:
     """The cheapest register tiles that fit the register file, cheapest first: half of them with all operands packed,
     half with all read in place. Raises ScheduleError if none fits."""
-    ranked = []
-    for tile in _tiles(s, m, pins):
-        if registers_used(s, tile) <= (m.registers if pins.registers else _available(s, m, tile)):
-            made = _computing(s, m, tile, energy)
-            ranked.append((_rank(s, m, made, energy), made))
+    ranked = [(_rank(s, m, r, energy), r) for r in _fitting(s, m, pins, energy)]
     if not ranked:
         raise ScheduleError(_none_fits(s, m, pins))
     ranked = [x for x in ranked if x[1].compute + x[1].scope < CEILING // 8]
@@ -51,6 +47,25 @@ def register_tiles(s: Setting, m: Machine, pins: Pins, energy: bool) -> tuple[Re
     beside = sorted(ranked, key=lambda x: (x[0] + sum(x[1].in_place), x[1].tile))
     best = dict.fromkeys(r for pair in zip(ranked, beside, strict=True) for _, r in pair)
     return tuple(_with_rows(s, m, r, energy) for r in tuple(best)[:KEPT])
+
+
+def every_tile(s: Setting, m: Machine, axis: int) -> tuple[RegisterTile, ...]:
+    """The tiles that fit, and those that fit if the axis' is pinned to a divisor of its extent no larger than one of them."""
+    tiles = {r.tile: r for r in _fitting(s, m, Pins(), False)}
+    leaf, extent = s.axes[axis].leaf, s.axes[axis].extent
+    for n in range(leaf, max((t[axis] for t in tiles), default=0) + 1, leaf):
+        if extent % n == 0:
+            tiles |= {r.tile: r for r in _fitting(s, m, Pins({axis: n}), False, tiles)}
+    return tuple(tiles.values())
+
+
+def _fitting(
+    s: Setting, m: Machine, pins: Pins, energy: bool, known: Container[tuple[int, ...]] = ()
+) -> Iterator[RegisterTile]:
+    """The tiles that fit the register file, priced, without those known."""
+    for tile in _tiles(s, m, pins):
+        if tile not in known and registers_used(s, tile) <= (m.registers if pins.registers else _available(s, m, tile)):
+            yield _computing(s, m, tile, energy)
 
 
 def priced(s: Setting, m: Machine, tile: tuple[int, ...], energy: bool) -> RegisterTile:

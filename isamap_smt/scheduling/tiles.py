@@ -6,9 +6,8 @@ into q nearly equal parts, q from a fixed list; the tiles between divide it.
 
 from __future__ import annotations
 
-from math import ceil
-
-from sympy import divisors
+from functools import lru_cache
+from math import ceil, isqrt
 
 from isamap_encodings.schedule_problem import RegisterTile, TileAxis
 from isamap_smt.ir.errors import ScheduleError
@@ -79,12 +78,19 @@ def _chains(extent: int, t0: int, reduction: bool, levels: int, pinned: tuple[in
 
 def _divisors(number: int, n: int, extra: set[int]) -> set[int]:
     """Divisors of a tile, thinned to a few when there are many: the largest always, 1 for short axes."""
-    every = divisors(number)
+    every = list(_every_divisor(number))
     pinned = {t for t in extra if number % t == 0}
     if n > SMALL and len(every) > DIVISORS:
         stride = (len(every) - 1) / (DIVISORS - 1)
         every = sorted({every[round(k * stride)] for k in range(DIVISORS)})
     return set(every) | pinned
+
+
+@lru_cache(maxsize=4096)
+def _every_divisor(number: int) -> tuple[int, ...]:
+    """In ascending order."""
+    small = [n for n in range(1, isqrt(number) + 1) if number % n == 0]
+    return tuple(dict.fromkeys((*small, *(number // n for n in reversed(small)))))
 
 
 def in_words(m: Machine, kept: int) -> str:

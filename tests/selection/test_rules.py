@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import isamap_hardware
 import isamap_smt as im
@@ -21,13 +22,15 @@ from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.rules import Rule
-from isamap_smt.ir.scalar import Abs, Relu, SAdd, SDiv, SMul, SNeg, SSub, read
+from isamap_smt.ir.scalar import Abs, Relu, SAdd, Scalar, SDiv, SMul, SNeg, SSub, read
 from isamap_smt.language.printer import value_text
+from isamap_smt.language.values import heads_written
 from isamap_smt.mapping import rewriting, selection
+from isamap_smt.mapping.patterns import pattern_of
 from isamap_smt.mapping.rewriting import Equalities
 from isamap_smt.mapping.rule_list import rule_document
 from isamap_smt.mapping.rule_table import RULES
-from isamap_smt.mapping.rule_verdicts import REALS, SATURATING, element_types, keeps_error_of, verdict
+from isamap_smt.mapping.rule_verdicts import REALS, SATURATING, element_types, heads_of, keeps_error_of, sides, verdict
 from isamap_smt.mapping.selection import selected_instruction
 from isamap_smt.proof import prove
 from isamap_smt.proof.scalar_rules import follows
@@ -368,3 +371,41 @@ def test_another_computation_is_found(monkeypatch: pytest.MonkeyPatch, told: str
     with pytest.raises(AssertionError, match="instead of"):
         for seed in range(50_000, 50_100):
             one(seed, AVX2)
+
+
+def _heads(tree: Any) -> set[str]:
+    return {type(t).__name__ for t in sp.preorder_traversal(tree) if isinstance(t, Scalar)}
+
+
+def test_heads_told_from_a_text_stand_in_its_tree() -> None:
+    for rule in RULES:
+        both = sides(rule)
+        for tree, text in ((both.left, rule.left), (both.right, rule.right)):
+            assert heads_of(text) <= _heads(tree)
+            assert heads_of(text) >= _heads(tree) - {"Read", "Compare", "SNeg"}, text
+    for i in AVX2.instructions:
+        told = heads_written(i.written.partition("=")[2])
+        assert told <= _heads(pattern_of(i)) | selection.CONVERTING, i.name
+
+
+@pytest.mark.parametrize(
+    ("tree", "kind", "reals"),
+    [
+        (SAdd(SMul(read("x"), read("y")), SMul(read("x"), read("z"))), "f32", True),
+        (SSub(SMul(read("x"), read("y")), read("z")), "f32", False),
+        (Relu(SSub(read("x"), SNeg(read("y")))), "i32", False),
+        (SDiv(SMul(read("x"), read("y")), SDiv(read("y"), read("z"))), "f32", True),
+    ],
+)
+def test_rules_that_are_not_read_would_change_nothing(
+    tree: Any, kind: str, reals: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def graph() -> Any:
+        found = Equalities(tree, dict.fromkeys("xyz", DTYPES[kind]), DTYPES[kind], RULES, reals)
+        found.saturate()
+        return found.graph.terms, [found.graph.find(t) for t in range(len(found.graph.terms))]
+
+    quick = graph()
+    assert len(quick[0]) > 5
+    monkeypatch.setattr(rewriting, "heads_of", lambda text: frozenset())
+    assert graph() == quick
