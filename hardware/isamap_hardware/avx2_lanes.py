@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import isamap_smt as im
 from isamap_hardware.moves import MoveCode
 from isamap_hardware.x86_words import (
@@ -12,6 +14,7 @@ from isamap_hardware.x86_words import (
     conversions,
     halves,
     narrower,
+    products,
     same_bits,
     small_floats,
     stored_small_floats,
@@ -288,12 +291,22 @@ CHOSEN = "_mm256_blendv_epi8({y}, {x}, _mm256_castps_si256(_mm256_cmp_ps({a}, {b
 EITHER = "_mm256_or_ps(_mm256_cmp_ps({a}, {b}, _CMP_EQ_OQ), _mm256_cmp_ps({a}, {a}, _CMP_UNORD_Q))"
 OR_NAN = f"_mm256_blendv_epi8({{y}}, {{x}}, _mm256_castps_si256({EITHER}))"
 
+LOWER_HALVES = (
+    "static inline __m256i avx2_lower(__m256i v) { return _mm256_and_si256(v, _mm256_set1_epi32(0xffff)); }\n"
+)
+
 INSTRUCTIONS: tuple[im.Instruction, ...] = (
     *conversions(EIGHT, "avx2", lambda bits, words: f"avx2_{bits}({words})"),
     *halves(EIGHT, "avx2", ()),
     *small_floats(EIGHT, "avx2"),
     *chosen_by_floats(EIGHT, CHOSEN, OR_NAN),
     *whole_numbers(EIGHT, "i32", {n: c for n, c in _calls(32, True).items() if n not in _THERE}, WORD_SPEED),
+    *products(
+        replace(EIGHT, prelude=(*EIGHT.prelude, LOWER_HALVES)),
+        "avx2",
+        "_mm256_add_epi32({c}, _mm256_madd_epi16(LEFT, RIGHT))",
+        0.75,
+    ),
     *narrower(SIXTEEN, WIDE, NARROW),
     *(x for t in ("i16", "u16") for x in whole_numbers(SIXTEEN, t, _calls(16, t == "i16"), SPEED)),
     *(x for t in ("i8", "u8") for x in whole_numbers(THIRTY_TWO, t, _calls(8, t == "i8"), BYTE_SPEED)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import isamap_smt as im
 from isamap_hardware.across import across, x86_prelude
 from isamap_hardware.avx512_words import C_TYPE, HEADERS, WORD
@@ -15,6 +17,7 @@ from isamap_hardware.x86_words import (
     conversions,
     halves,
     narrower,
+    products,
     same_bits,
     small_floats,
     stored_small_floats,
@@ -106,6 +109,13 @@ static inline uint64_t avx512_kept(uint64_t mask) {
     __asm__("" : "+r"(mask));
 #endif
     return mask;
+}
+"""
+
+LOWER_HALVES = "static inline avx512_word avx512_lower(avx512_word v) { return v & 0xffff; }\n"
+PAIRS = """\
+static inline avx512_word avx512_pairs(avx512_word a, avx512_word b) {
+    return (avx512_word)_mm512_madd_epi16((__m512i)a, (__m512i)b);
 }
 """
 
@@ -244,6 +254,12 @@ INSTRUCTIONS: tuple[im.Instruction, ...] = (
     *chosen_by_floats(SIXTEEN, CHOSEN, OR_NAN),
     *across("avx512", "zmm", "i32", 16, C_TYPE, NARROW, (WORDS, ACROSS), HEADERS),
     *whole_numbers(SIXTEEN, "i32", _calls(32, True, word=True), WORD_SPEED),
+    *products(
+        replace(SIXTEEN, prelude=(*SIXTEEN.prelude, LOWER_HALVES, PAIRS)),
+        "avx512",
+        "{c} + avx512_pairs(LEFT, RIGHT)",
+        1.0,
+    ),
     *narrower(THIRTY_TWO, WIDE, LOWER),
     *(x for t in ("i16", "u16") for x in whole_numbers(THIRTY_TWO, t, _calls(16, t == "i16"), SPEED)),
     *(x for t in ("i8", "u8") for x in whole_numbers(SIXTY_FOUR, t, _calls(8, t == "i8"), BYTE_SPEED)),

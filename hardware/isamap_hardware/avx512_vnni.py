@@ -6,13 +6,17 @@ older CPUs. It saturates the sum of two products to 16 bits, so it equals the do
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import isamap_smt as im
+from isamap_hardware.avx512_lanes import LOWER_HALVES, SIXTEEN
 from isamap_hardware.avx512_weave import woven
 from isamap_hardware.avx512_words import C_TYPE, HEADERS, WORD
 from isamap_hardware.avx512_words import PRELUDE as WORD_PRELUDE
 from isamap_hardware.caches import links, memories
 from isamap_hardware.moves import Register, moves
 from isamap_hardware.vnni import PRODUCT, dot, halves
+from isamap_hardware.x86_words import products
 
 SATURATING = (
     "acc[l] += i32(sat_i16(i32(a[l,0]) * i32(b[l,0]) + i32(a[l,1]) * i32(b[l,1])))"
@@ -86,6 +90,13 @@ REGISTERS = (
 VNNI = ("avx512f", "avx512_vnni")
 BYTES = ("avx512f", "avx512bw")
 
+LANES = replace(
+    SIXTEEN,
+    machine="avx512_vnni",
+    requires=(*SIXTEEN.requires, VNNI[1]),
+    prelude=(*SIXTEEN.prelude, LOWER_HALVES, _helper("dpwssd")),
+)
+
 HARDWARE = im.Hardware(
     "avx512_vnni",
     memories("zmm", 32, 64),
@@ -108,6 +119,7 @@ HARDWARE = im.Hardware(
             prelude=(WORD_PRELUDE, MADDUBS),
         ),
         *map(_vnni, ("dpwssd", "dpbusds", "dpwssds")),
+        *products(LANES, "avx512", "avx512_dpwssd({c}, LEFT, RIGHT)", 0.5),
         halves(
             "avx512_vnni.maddubs_u4",
             16,
@@ -142,13 +154,19 @@ HARDWARE = im.Hardware(
             C_TYPE,
             "{acc} = avx512_dpbssd_moved({acc}, {a}, {b});",
             requires=VNNI,
-            per_cycle=1.5,
+            per_cycle=0.5,
+            parts=(
+                (1.0, ("acc", "a", "b")),
+                (0.5, ("a",)),
+                (0.5, ("b",)),
+            ),  # product and difference; a moved; b's share
             headers=HEADERS,
             prelude=(WORD_PRELUDE, _helper("dpbusd"), MOVED),
             temporaries=4,
         ),
         *(move for r in REGISTERS for move in moves(r, WORD, ("avx512f",), WORD_PRELUDE, HEADERS)),
         *(move for r in REGISTERS[1:] for move in woven(r, 32 // r.group)),
+        *LANES.moves("i16 i8 u8"),
     ),
     "x86-64 with AVX-512 VNNI: 16 lanes of four u8 x i8 products, summed in i32",
 )

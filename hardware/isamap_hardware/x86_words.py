@@ -7,7 +7,7 @@ here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import isamap_smt as im
@@ -36,8 +36,10 @@ class Lanes:
     prelude: tuple[str, ...]
 
     def step(
-        self, name: str, text: str, types: str, emit: str, latency: float, per_cycle: float, more: tuple[str, ...] = ()
-    ) -> im.Instruction:
+        self, name: str, text: str, types: str, emit: str, latency: float, per_cycle: float,
+        more: tuple[str, ...] = (), parts: Sequence[tuple[float, Sequence[str]]] = (),
+        assume: Sequence[tuple[str, int, int]] = (),
+    ) -> im.Instruction:  # fmt: skip
         """An instruction that computes each lane by itself. types: `c=i8 a=f32`. more: further features it needs."""
         dtypes = dict(t.split("=") for t in types.split())
         return im.instruction(
@@ -51,6 +53,8 @@ class Lanes:
             requires=(*self.requires, *more),
             latency=latency,
             per_cycle=per_cycle,
+            parts=parts,
+            assume=assume,
             rounding="unfused" if any(t in ("f32", "f16", "bf16") for t in dtypes.values()) else "exact",
             c_types={o: self.kinds[t].c_type for o, t in dtypes.items()},
             headers=self.headers,
@@ -155,6 +159,41 @@ def whole_numbers(
         types = " ".join(f"{o}={t}" for o in "cabxy" if o == "c" or f"{o}[l]" in text)
         late, rate = speed.get(name, (1.0, 2.0))
         yield w.step(f"{name}_{t}_{w.count}", f"c[l] = {text}", types, f"{{c}} = {call};", late, rate, more)
+
+
+FACTORS = (("i8", "i8"), ("u8", "i8"), ("u8", "u8"), ("i16", "i16"))
+
+
+WIDENING = 0.5  # cycles to widen a factor, on the port of shuffles beside others
+
+
+def products(w: Lanes, p: str, total: str, cycles: float) -> Iterator[im.Instruction]:
+    """Products of narrow integers, added to i32. total: C of {c} and the sums of pairs of products of 16 bits in LEFT and
+    RIGHT. cycles: its own.
+
+    The upper halves add nothing: one factor has zeros there. What is widened of one factor is the same for all
+    executions that share it, so compilers make it once for them.
+    """
+    parts = ((cycles, ("c", "a", "b")), (WIDENING, ("a",)), (WIDENING, ("b",)))
+    rate = 1 / sum(each for each, _ in parts)
+    for a, b in FACTORS:
+        left, right = f"{p}_wide_{a}({{a}})", f"{p}_wide_{b}({{b}})"
+        if "u8" not in (a, b):  # an upper half of ones would count
+            right = f"{p}_wide_u16({{b}})" if b == "i16" else f"{p}_lower({right})"
+        found = total.replace("LEFT", left).replace("RIGHT", right)
+        text, types = "c[l] += i32(a[l]) * i32(b[l])", f"c=i32 a={a} b={b}"
+        yield w.step(f"mul_add_{a}_{b}_{w.count}", text, types, f"{{c}} = {found};", 5.0, rate, parts=parts)
+    found = total.replace("LEFT", "{a}").replace("RIGHT", f"{p}_lower({{b}})")
+    yield w.step(
+        f"mul_add_small_i32_{w.count}",
+        "c[l] += a[l] * b[l]",
+        "c=i32 a=i32 b=i32",
+        f"{{c}} = {found};",
+        5.0,
+        1 / (cycles + 0.5),
+        parts=(parts[0], (0.5, ("b",))),
+        assume=[(o, *BOUNDS["i16"]) for o in "ab"],
+    )
 
 
 def bytes_by_halves(p: str, mm: str, width: int, sra: str, srl: str) -> str:

@@ -197,6 +197,10 @@ def _alloc(state: Lowering, operand: str, unrolled: tuple[str, ...]) -> Alloc:
     access = nest.mapping.operand_access(operand)
     coordinates = nest.coordinates(operand, point, lanes)
     guard, outside = _register_guard(state, operand, values, point, cells)
+    if zeros := _around_window(state, operand, coordinates):
+        ends = [a for a in nest.relevant(operand) if nest.has_tail(a) and not nest.axes[a].reduction]
+        kept = [sp.Lt(values[a], nest.axes[a].extent) for a in ends if nest.axes[a].leaf != 1]
+        guard, outside = (*kept, *zeros), "0"
     if nest.table(operand):
         rows = zip(lanes.values(), nest.extents(operand), nest.kernel.tensor(access.tensor).shape, strict=True)
         guard, outside = tuple(sp.Lt(c, n) for c, held, n in rows if held != n), "0"
@@ -249,6 +253,17 @@ def _register_guard(
     if not left_out:
         guard += [substitute(g, point) for g in guards_carried(nest, operand)]
     return tuple(guard), outside if guard and not left_out else "dead"
+
+
+def _around_window(state: Lowering, operand: str, coordinates: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Relations under which a window holds an element of the tensor, where executions read it behind the end of a sum."""
+    nest, source = state.nest, state.staged[operand]
+    ends = any(nest.axes[a].reduction and nest.axes[a].leaf != 1 and nest.has_tail(a) for a in nest.relevant(operand))
+    if not (ends and isinstance(source, InPlace) and source.setup):
+        return ()
+    window = source.setup[0].buffer  # type: ignore[union-attr]
+    at = {c.name: sp.expand(i + by) for c, i, by in zip(window.cells, coordinates, source.shift, strict=True)}
+    return tuple(substitute(g, at) for g in window.type.guard)
 
 
 def _masks(source: StagedOperand) -> tuple[Any, ...]:

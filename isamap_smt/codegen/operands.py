@@ -16,15 +16,15 @@ from isamap_smt.codegen.boundary import PeeledBoundary, boundary_of
 from isamap_smt.codegen.nest import Nest, most_trips
 from isamap_smt.ir.boxes import decided_at, extreme, undecided
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import FloorMod, substitute, sym, symbols_of
+from isamap_smt.ir.expr import FloorMod, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.program import Alloc, Buffer, IndexType, Node, Ref, copy_of
-from isamap_smt.ir.schedule import ZEROS, Schedule
+from isamap_smt.ir.schedule import ZEROS, ProgramAxis, Schedule
 from isamap_smt.mapping.moves import find_move, lane_of_cells, memory_index, memory_shape
 from isamap_smt.proof.program_compute import is_product
-from isamap_smt.proof.tails import harmless_beyond
+from isamap_smt.proof.tails import harmless_beyond, reaching
 from isamap_smt.proof.zero_products import any_zero_is_enough
 
 
@@ -77,6 +77,7 @@ def staged_operand(nest: Nest, schedule: Schedule, operand: str, fill: str) -> S
     if stage.depth is not None:
         return _packed(nest, schedule, operand, fill)
     if stage.padding == ZEROS:
+        _require_zeros(nest, schedule, operand, window=True)
         return window(nest, operand)
     found, guards = _in_place(nest, schedule, operand), guards_carried(nest, operand)
     if not guards:
@@ -106,25 +107,41 @@ def _in_place(nest: Nest, schedule: Schedule, operand: str) -> InPlace:
             f"{access.tensor} cannot be read in place: {nest.mapping.instruction.name} takes {operand} in {nest.held(operand)}, "
             f"to which {nest.mapping.element(operand)} is converted on the way; pack {operand}"
         )
-    for name in nest.relevant(operand):
-        axis = nest.axes[name]
-        if axis.reduction and axis.leaf != 1 and nest.has_tail(name):
-            others = harmless_beyond(nest.mapping, operand, axis, axis.leaf * nest.units(name))
-            if any(schedule.stage(o).depth is not None for o in others):
-                continue  # zeros in a copy of another operand
-            raise ScheduleError(
-                f"{access.tensor} cannot be read in place: {name} ends inside an instruction, "
-                f"so its last elements must be padded; pack {operand}"
-            )
+    _require_zeros(nest, schedule, operand)
     return InPlace(operand, access.tensor, (), 0, False, tuple(sp.S.Zero for _ in access.index))
 
 
+def _cut(nest: Nest, operand: str) -> tuple[tuple[ProgramAxis, int], ...]:
+    """Summed axes that end inside an instruction with the operand, each with the points computed together."""
+    axes = [nest.axes[name] for name in nest.relevant(operand)]
+    cut = [a for a in axes if a.reduction and a.leaf != 1 and nest.has_tail(a.name)]
+    return tuple((a, a.leaf * nest.units(a.name)) for a in cut)
+
+
+def _require_zeros(nest: Nest, schedule: Schedule, operand: str, window: bool = False) -> None:
+    """Raise ScheduleError unless elements behind the ends of summed axes meet zeros in a copy of another operand."""
+    for axis, tile in _cut(nest, operand):
+        others = harmless_beyond(nest.mapping, operand, axis, tile, window)
+        if not any(schedule.stage(o).depth is not None for o in others):
+            raise ScheduleError(
+                f"{nest.mapping.operand_access(operand).tensor} cannot be read in place: {axis.name} ends inside an "
+                f"instruction, so its last elements must be padded; pack {operand}"
+            )
+
+
 def window(nest: Nest, operand: str) -> InPlace:
-    """Copy the tensor once, zero padding written out: cell h of the window is coordinate h + low."""
+    """Copy the tensor once, zeros around it: cell h of the window is coordinate h + low.
+
+    It reaches as far as whole instructions do.
+    """
     access = nest.mapping.operand_access(operand)
     tensor = nest.kernel.tensor(access.tensor)
-    lows = [e for i in access.index if (e := extreme(i, nest.statement.axes, largest=False)) is not None]
-    highs = [e for i in access.index if (e := extreme(i, nest.statement.axes, largest=True)) is not None]
+    axes = nest.statement.axes
+    for axis, tile in _cut(nest, operand):
+        if is_constant(axis.extent * tile):
+            axes = reaching(axes, axis, tile)
+    lows = [e for i in access.index if (e := extreme(i, axes, largest=False)) is not None]
+    highs = [e for i in access.index if (e := extreme(i, axes, largest=True)) is not None]
     if len(lows) + len(highs) < 2 * len(access.index):
         raise ScheduleError(f"the padding of {access.tensor} depends on sizes that are not fixed; pack {operand}")
     name = _name_of_copy(nest, operand, "padded")

@@ -14,6 +14,7 @@ from isamap_smt.codegen.nest import Nest, build_nest
 from isamap_smt.codegen.operands import guards_carried, keeps_finite, padding_is_neutral, window
 from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.schedule import LEFT_OUT, ZEROS, Schedule, Stage
+from isamap_smt.proof.windows import copied_whole
 
 
 def with_stages(schedule: Schedule) -> Schedule:
@@ -28,7 +29,10 @@ def with_stages(schedule: Schedule) -> Schedule:
     found = {s.operand: s for s in schedule.stages}
     for operand in inputs:
         stage = schedule.stage(operand)
-        if stage.depth is None and not stage.padding and guards_carried(nest, operand):
+        whole = copied_whole(nest.mapping, operand)
+        if stage.depth is None and not stage.padding and whole:
+            found[operand] = replace(stage, padding=ZEROS)
+        elif stage.depth is None and not stage.padding and guards_carried(nest, operand):
             found[operand] = replace(
                 stage, padding=_padding(nest, schedule, operand, tuple(o for o in inputs if o != operand))
             )

@@ -296,6 +296,23 @@ def check_cost(name: str, cost: Any) -> None:
             raise LanguageError(f"instruction {name}: {what}={value!r}: pass a number of {means}, at most {LONGEST:g}")
 
 
+def cost_parts(name: str, contract: Kernel, parts: Any) -> tuple[tuple[float, tuple[str, ...]], ...]:
+    """(cycles, operands) of each step. Raises LanguageError for cycles that are not positive and for other operands."""
+    form = "write parts=[(1.0, ('a', 'b', 'c')), (0.5, ('b',))]: the cycles of each step, and its operands"
+    made = []
+    for given in parts:
+        if not isinstance(given, tuple | list) or len(given) != 2 or isinstance(given[1], str):
+            raise LanguageError(f"instruction {name}: parts holds {given!r}: {form}")
+        cycles, operands = given
+        if not isinstance(cycles, int | float) or isinstance(cycles, bool) or not SLOWEST <= cycles <= LONGEST:
+            raise LanguageError(f"instruction {name}: parts holds {cycles!r} cycles: {form}")
+        known = [t.name for t in contract.tensors]
+        if wrong := [o for o in operands if o not in known]:
+            raise LanguageError(f"instruction {name}: parts: no operand {wrong[0]!r}; {did_you_mean(wrong[0], known)}")
+        made.append((float(cycles), tuple(operands)))
+    return tuple(made)
+
+
 def ranges(name: str, contract: Kernel, assume: Any, code: Sequence[str] = ()) -> tuple[tuple[str, int, int], ...]:
     """(operand, low, high) of integer operands, within their types, and of numbers in the code. Raises LanguageError."""
     form = "write assume=[('a', 0, 127)], one (operand, low, high) for each range"

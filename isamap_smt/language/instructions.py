@@ -42,6 +42,7 @@ def instruction(
     requires: Sequence[str] = (),
     latency: float = 4.0,
     per_cycle: float = 1.0,
+    parts: Sequence[tuple[float, Sequence[str]]] = (),
     exact: str | None = None,
     rounding: str = "exact",
     preconditions: Sequence[str] = (),
@@ -66,8 +67,9 @@ def instruction(
     `places`: operand -> memory. Cells in 'memory' lie row-major without gaps, or as an address says: 'memory[i*stride + k]',
     in elements; strides are use parameters (names for `emit`). Operand shapes follow from the axes. `exact` is the real
     computation over the same operands, if it is more than the contract says. `latency` in cycles, `per_cycle` issues
-    started each cycle on one core. `temporaries`: registers needed by its C beside its operands'. `headers`: by default
-    those of the vector types among `c_types`, else immintrin.h.
+    started each cycle on one core. `parts`: where `emit` is several steps, the cycles of each with the operands that its
+    value depends on: executions with these in common share it. `temporaries`: registers needed by its C beside its
+    operands'. `headers`: by default those of the vector types among `c_types`, else immintrin.h.
 
     `needs`: required contents of state memories, such as 'tilecfg[48 + a] = i' (a: the number of its register, i: the
     extent), and 'a < 8': operand a, without C type, is one of 8 registers; `emit` then names it by its number. A place
@@ -137,7 +139,8 @@ def _known_before(name: str, text: str, **given: Any) -> dict[str, Any] | None:
 
 def _instruction(
     name: str, text: str, *, axes: Mapping[str, Any], dtypes: Mapping[str, Any], places: Mapping[str, str], exact: str | None,
-    latency: float, per_cycle: float, c_types: Mapping[str, str] | None, headers: Sequence[str] | None,
+    latency: float, per_cycle: float, parts: Sequence[tuple[float, Sequence[str]]],
+    c_types: Mapping[str, str] | None, headers: Sequence[str] | None,
     prelude: str | Sequence[str], engine: str, active: Mapping[str, str] | None, front: Mapping[str, str] | None, **fields: Any,
 ) -> Instruction:  # fmt: skip
     """Its contract is read, and everything checked."""
@@ -152,7 +155,7 @@ def _instruction(
         kernel=contract,
         kind=derived_kind(contract, memories, lie.state, engine),
         places=tuple((t.name, memories[t.name]) for t in contract.tensors),
-        cost=Cost(latency, per_cycle),
+        cost=Cost(latency, per_cycle, checks.cost_parts(name, contract, parts)),
         exact=None if exact is None else _exact(name, exact, contract, axes),
         c_types=checks.pairs(name, "c_types", c_types or {}, "__m512"),
         headers=_headers(c_types or {}) if headers is None else headers,  # type: ignore[arg-type]

@@ -143,10 +143,13 @@ def lies_apart(mapping: Mapping, operand: str) -> bool:
 
 def alone(mapping: Mapping, operand: str) -> int:
     """Rates a copy of the operand by its moves of single elements: 0 if it moves whole words, 1 for scattered bytes, 2
-    for scattered halves. Converted elements rate 2 unless they are contiguous."""
+    for scattered halves, and for elements narrower than words whose neighbours in a register lie on fused axes that are
+    not one in memory. Converted elements rate 2 unless they are contiguous."""
     lie, element = supply(mapping, operand), mapping.element(operand)
     if not element.lies_as(mapping.instruction.kernel.tensor(operand).dtype):
         return 2 * (lie.kind != CONTIGUOUS)
+    if element.bytes < WORD and lie.axes and lie.axes[-1][1] == GATHER:
+        return 2
     apart = lie.kind in (STRIDED, GATHER) and element.bytes != WORD and len(lie.strides) == 1
     return apart * min(element.bytes, 2)
 

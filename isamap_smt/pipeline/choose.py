@@ -23,7 +23,7 @@ from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import program_axes
 from isamap_smt.mapping.bounded import without_points
 from isamap_smt.mapping.fuse import fitting, takes
-from isamap_smt.mapping.layout import Supply, alone, lies_apart, supply
+from isamap_smt.mapping.layout import GATHER, Supply, alone, element_axes, lies_apart, supply
 from isamap_smt.mapping.lookups import no_lookup
 from isamap_smt.mapping.made import instruction_named
 from isamap_smt.mapping.moves import memory_address, moves_in_place
@@ -33,12 +33,16 @@ from isamap_smt.mapping.wider_sums import accumulate
 from isamap_smt.pipeline.time_steps import counts_time_steps
 from isamap_smt.proof.scalar import may_compute
 from isamap_smt.proof.tails import ending
+from isamap_smt.proof.windows import copied_whole
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
+from isamap_smt.scheduling.setting import at_kernel
+from isamap_smt.scheduling.supply import window_cycles
 from isamap_smt.search import MappingSet, find_mappings
 
 FAR = 2.0
 GATHERED = 1.0  # cycles per element of overlapping windows: each is packed by itself; others are woven in blocks
 CONVERTED = 1.0  # cycles of an element that is converted in memory, beside its neighbours (measured: 1.2)
+SHARING = 8  # executions that share an operand in registers, for ranking only
 _ASSUMED = 1024  # points of an axis whose size is left open, for ranking only
 _REARRANGE = {"contiguous": 1.0, "broadcast": 1.0, "strided": 1.3, "gather": 1.6}
 Search = Callable[..., MappingSet]
@@ -144,7 +148,7 @@ def _onto_vectors(
     for i in offered:
         if hardware.offers(i) and (i.axes or any_) and may_compute(kernel, i, statement):
             ranked += _ranked(_search(search, kernel, i, statement), sizes, hardware, ahead)
-    instead = not any_ and (not ranked or min(_converted(m, sizes) for _, _, m in ranked) > 0)
+    instead = not any_ and (not ranked or min(_converted(m, sizes, hardware) for _, _, m in ranked) > 0)
     if instead and (made := selected_instruction(hardware, kernel, statement)) is not None:
         # its operands are the statement's, in their order: of eight there are 40,320 orders
         ranked += _ranked(_search(search, kernel, made, statement, "fixed"), sizes, hardware, ahead)
@@ -274,12 +278,16 @@ def execution_cycles(
     kernel = mapping.kernel.with_sizes(sizes)
     extents = {a.name: int(a.extent) if is_constant(a.extent) else _ASSUMED for a in kernel.axes}
     executions = prod(-(-prod(extents[m] for m in axis.members) // axis.leaf) for axis in program_axes(mapping))
-    cycles = executions / mapping.instruction.cost.per_cycle
+    sized = at_kernel(mapping, kernel)
+    cycles = executions * _cycles(sized)
     output = mapping.instruction.kernel.statements[0].target.tensor
     moved = 0.0
     for operand, access in mapping.binding:
         lie = supply(mapping, operand)
-        ends = operand != output and ending(mapping, operand) != ""
+        if operand != output and access.tensor not in ahead and _from_window(sized, operand, hardware):
+            moved += window_cycles(sized, operand)
+            continue
+        ends = operand != output and ending(sized, operand) != ""
         loads = [] if ends else _loads_in_place(mapping, operand, lie, hardware)
         charge = 1.0 if loads else _REARRANGE[lie.kind]
         cycles *= charge**2 if operand == output else charge
@@ -293,29 +301,73 @@ def execution_cycles(
             windows = any(len(symbols_of([i]) & set(extents)) > 1 for i in access.index)
             copied = DESCRIBED.pack_apart * alone(mapping, operand) or DESCRIBED.pack_elements * size
             moved += (GATHERED if windows else copied) * prod(extents[n] for n in names)
-    return cycles + moved + _converted(proved, sizes)
+    return cycles + moved + _converted(proved, sizes, hardware)
 
 
-def _converted(proved: ProvedMapping, sizes: dict[str, int]) -> float:
-    """Cycles to convert operands of another element type, through memory."""
+def _cycles(mapping: Mapping) -> float:
+    """Cycles of an execution, sizes being fixed; one of its steps is made once for executions that share its operands."""
+    cost = mapping.instruction.cost
+    if not cost.parts:
+        return 1 / cost.per_cycle
+    tiles = [
+        (a, -(-int(a.extent) // a.leaf)) for a in program_axes(mapping) if not a.reduction and is_constant(a.extent)
+    ]
+
+    def sharing(operands: tuple[str, ...]) -> int:
+        used = {x for o in operands for x in element_axes(mapping, o)}
+        return min(SHARING, prod(n for a, n in tiles if not used & {*a.members}))
+
+    own = sum(cycles / sharing(operands) for cycles, operands in cost.parts)
+    return own / (sum(cycles for cycles, _ in cost.parts) * cost.per_cycle)
+
+
+def _from_window(mapping: Mapping, operand: str, hardware: Hardware) -> bool:
+    """Whether the operand is read in place from a copy of its whole tensor, sizes being fixed."""
+    if not copied_whole(mapping, operand):
+        return False
+    lie = supply(mapping, operand)
+    return _neighbours(mapping, lie) or bool(_loads_in_place(mapping, operand, lie, hardware, window=True))
+
+
+def _neighbours(mapping: Mapping, lie: Supply) -> bool:
+    """Whether the elements that differ are neighbours in memory, in the order of the cells."""
+    if lie.kind == GATHER:
+        return False
+    expected = 1
+    for axis, step in reversed(lie.strides):
+        if step not in (0, expected):
+            return False
+        expected *= 1 if step == 0 else mapping.instruction.axes[axis]
+    return True
+
+
+def _converted(proved: ProvedMapping, sizes: dict[str, int], hardware: Hardware) -> float:
+    """Cycles to convert operands of another element type, through memory; 0 for those in whole copies."""
     m, s = proved.mapping, proved.mapping.statement
+    sized = at_kernel(m, m.kernel.with_sizes(sizes))
     held = {o: m.instruction.kernel.tensor(o).dtype for o, _ in m.binding}
     extents = {a.name: int(a.extent) if is_constant(a.extent) else sizes.get(str(a.extent), _ASSUMED) for a in s.axes}
     total = 0.0
     for o, a in m.binding:
         if not m.kernel.tensor(a.tensor).dtype.lies_as(held[o]):
+            if _from_window(sized, o, hardware):
+                continue
             each = DESCRIBED.pack_apart * alone(m, o) or CONVERTED
             total += each * prod(extents[n] for n in symbols_of(a.index) & set(extents))
     return total
 
 
-def _loads_in_place(mapping: Mapping, operand: str, lie: Supply, hardware: Hardware) -> list[Instruction]:
-    """The machine's loads for elements at these distances."""
+def _loads_in_place(
+    mapping: Mapping, operand: str, lie: Supply, hardware: Hardware, window: bool = False
+) -> list[Instruction]:
+    """The machine's loads for elements at these distances. window: zeros are around them, so no lanes are left out."""
     whole = tuple(range(len(mapping.cells(operand))))
     if len(lie.strides) != len(whole):
         return []
     grouped = {a for _, group in mapping.groups for a in group}
-    guarded = bool(symbols_of(mapping.statement.guard) & grouped)  # lanes by which a load would be masked
+    guarded = not window and bool(
+        symbols_of(mapping.statement.guard) & grouped
+    )  # lanes by which a load would be masked
     return [
         load
         for load, lanes in moves_in_place(hardware, mapping.instruction, operand, whole, masked=False)

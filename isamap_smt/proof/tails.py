@@ -9,6 +9,7 @@ import sympy as sp
 
 from isamap_smt.ir.boxes import always_true, decided_at
 from isamap_smt.ir.expr import is_constant, symbols_of
+from isamap_smt.ir.kernel import Axis
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import ProgramAxis, program_axes
 from isamap_smt.proof.program_compute import is_product
@@ -27,15 +28,26 @@ def ending(mapping: Mapping, operand: str) -> str:
     return ""
 
 
+def reaching(axes: tuple[Axis, ...], axis: ProgramAxis, tile: int) -> tuple[Axis, ...]:
+    """The kernel's axes, the first member of a program axis as long as whole tiles of it reach."""
+    first, *inner = axis.members
+    points = -(-int(axis.extent) // tile) * tile
+    own = {a.name: int(a.extent) for a in axes if a.name in inner}
+    rows = sp.Integer(-(-points // prod(own.values())))
+    return tuple(replace(a, extent=rows) if a.name == first else a for a in axes)
+
+
 def _fits(axis: ProgramAxis) -> bool:
     return is_constant(axis.extent) and is_constant(axis.leaf) and int(axis.extent) % int(axis.leaf) == 0
 
 
-def harmless_beyond(mapping: Mapping, operand: str, axis: ProgramAxis, tile: int) -> tuple[str, ...]:
+def harmless_beyond(
+    mapping: Mapping, operand: str, axis: ProgramAxis, tile: int, window: bool = False
+) -> tuple[str, ...]:
     """Operands such that zeros behind the axis's end in one of them let the given operand be read on there; () if none.
 
     All are integers, so a zero makes the product zero, and the places read lie in the operand's tensor. tile: points of
-    the axis computed together.
+    the axis computed together. window: they lie in a copy of the tensor that is as large.
 
     A window of 7x3 bytes in a row of an image is six groups of four: the last one takes three bytes of the next point,
     times zero weights.
@@ -49,14 +61,12 @@ def harmless_beyond(mapping: Mapping, operand: str, axis: ProgramAxis, tile: int
         instruction.kernel
     ):
         return ()
-    if instruction.assume or kernel.ranges or decided_at(s, access.index) or not is_constant(axis.extent * tile):
+    if instruction.assume or kernel.ranges or not is_constant(axis.extent * tile):
         return ()
-    first, *inner = axis.members
-    points = -(-int(axis.extent) // tile) * tile
-    rows = sp.Integer(-(-points // prod(int(s.axis(m).extent) for m in inner)))
-    box = tuple(replace(a, extent=rows) if a.name == first else a for a in s.axes)
+    box = reaching(s.axes, axis, tile)
     ends = zip(access.index, kernel.tensor(access.tensor).shape, strict=True)
-    if not all(always_true(relation, box) for i, n in ends for relation in (sp.Ge(i, 0), sp.Lt(i, n))):
+    inside = (always_true(relation, box) for i, n in ends for relation in (sp.Ge(i, 0), sp.Lt(i, n)))
+    if not window and (decided_at(s, access.index) or not all(inside)):
         return ()
     members = {*axis.members}
     return tuple(

@@ -21,7 +21,7 @@ from isamap_smt.scheduling.figures import FARTHEST, NEAREST, core_model
 from isamap_smt.scheduling.pins import Pins
 from isamap_smt.scheduling.rows import room, step_cycles, visit_cycles
 from isamap_smt.scheduling.setting import UNIT, Machine, Setting
-from isamap_smt.scheduling.supply import reached
+from isamap_smt.scheduling.supply import copying_cycles, reached
 
 KEPT = 16  # register tiles handed to the solver: the best by their cost in the first cache (24 cost no less in 80 benchmarks)
 LOAD_SHARE = 8  # one load in so many delays an execution although a slot was free
@@ -179,7 +179,7 @@ def _latency(s: Setting, m: Machine, tile: tuple[int, ...]) -> RegisterTile:
     scope = accumulators * (1 / m.loads + 1 / m.stores) + m.latency + SCOPE_CYCLES + _staging(s, accumulators)
     if s.once:  # tiles overlap, and no loop ends between them
         step, scope = max(computing, loads, accumulators / m.stores), 1.0 + _staging(s, accumulators)
-    in_place = tuple(round(UNIT * count * step_cycles(s, m, o, tile)) for o in s.inputs)
+    in_place = tuple(round(UNIT * (count * step_cycles(s, m, o, tile) + copying_cycles(s, o))) for o in s.inputs)
     return RegisterTile(tile, round(UNIT * step * count), round(UNIT * scope * passes), (*in_place, 0))
 
 

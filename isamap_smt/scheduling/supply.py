@@ -26,8 +26,10 @@ from isamap_smt.mapping.layout import CONTIGUOUS, GATHER, holds_table, supply
 from isamap_smt.mapping.moves import look_for_move, memory_address, moves_in_place
 from isamap_smt.proof.program_compute import is_product
 from isamap_smt.proof.tails import ending
+from isamap_smt.proof.windows import copied_whole, window_cells, window_shape
 from isamap_smt.scheduling.setting import Machine, Setting, remembered
 
+CELL_CYCLES, CELL_BYTES = 1 / 2, 1 / 8  # for each element of a copy of a whole tensor, and for each of its bytes
 PRIVATE, SHARED = 3 / 4, 1 / 2  # share of a cache that tiles may fill: lines conflict, other cores use what is shared
 
 
@@ -39,14 +41,33 @@ def strides(s: Setting, operand: str, symbolic: bool = True, window: bool = Fals
     """
     mapping = s.given if symbolic else s.mapping
     access = mapping.operand_access(operand)
-    shape = _window(mapping, operand) if window else mapping.kernel.tensor(access.tensor).shape
+    shape = _window(s, mapping, operand) if window else mapping.kernel.tensor(access.tensor).shape
     at = offset(*collapsed(access.index, shape))
     parts = affine(at, [a.name for a in mapping.statement.axes])
     return None if parts is None else {n: sp.expand(c) for n, c in parts[0].items()}
 
 
-def _window(mapping: Mapping, operand: str) -> tuple[Any, ...]:
-    """The extents around the operand's elements: of a window with its padding written out, or of the tensor."""
+@remembered
+def whole_copy(s: Setting, operand: str) -> bool:
+    """Whether the operand, read in place, is read from a copy of its whole tensor, for another reason than its guard."""
+    return copied_whole(s.given, operand)
+
+
+def copying_cycles(s: Setting, operand: str) -> float:
+    """Cycles to make that copy, of all threads: they wait for one; 0 for other operands."""
+    return s.threads * window_cycles(s.given, operand) if whole_copy(s, operand) else 0.0
+
+
+def window_cycles(mapping: Mapping, operand: str) -> float:
+    """Cycles to copy the operand's whole tensor as the instruction takes its elements."""
+    size = mapping.instruction.kernel.tensor(operand).dtype.bytes
+    return (CELL_CYCLES + CELL_BYTES * size) * window_cells(mapping, operand)
+
+
+def _window(s: Setting, mapping: Mapping, operand: str) -> tuple[Any, ...]:
+    """The extents around the operand's elements: of a window, or of the tensor."""
+    if whole_copy(s, operand):
+        return window_shape(mapping, operand) or ()
     access = mapping.operand_access(operand)
     shape = mapping.kernel.tensor(access.tensor).shape
     if not _borders(mapping, operand):
@@ -63,7 +84,8 @@ def _window(mapping: Mapping, operand: str) -> tuple[Any, ...]:
 def why_packed(s: Setting, operand: str) -> str:
     """Why the operand cannot be read in place, or '' when it can."""
     mapping = s.given
-    if s.widened(operand):
+    whole = whole_copy(s, operand)
+    if s.widened(operand) and not whole:
         return f"{mapping.element(operand)} is converted to what {mapping.instruction.name} takes"
     if holds_table(mapping, operand):
         return "" if _table_loads(s, operand) else f"{s.hardware.name} has no load of {operand} for tables of its size"
@@ -77,7 +99,7 @@ def why_packed(s: Setting, operand: str) -> str:
     fitting = next((lanes for load, lanes in loads if not apart[load.name]), None)
     if fitting is None:
         return next(iter(apart.values()))
-    if end := ending(mapping, operand):
+    if not whole and (end := ending(mapping, operand)):
         return f"{end} ends inside an instruction"
     masked = any(lanes == fitting for _, lanes in _loads(s, operand, masked=True))
     used, first = symbols_of(mapping.operand_access(operand).index), _moving(mapping, operand)[:1]
@@ -87,7 +109,7 @@ def why_packed(s: Setting, operand: str) -> str:
                 continue
             if a.lane not in first or not masked:
                 return f"no mask cuts the tail of {a.name}"
-    if masks_cut(s, operand) or (no_zeros(s, operand) and _tested(mapping, operand)):
+    if whole or masks_cut(s, operand) or (no_zeros(s, operand) and _tested(mapping, operand)):
         return ""
     return _open_border(mapping, operand)
 
