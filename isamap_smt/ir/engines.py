@@ -254,7 +254,6 @@ def check_engines(h: Hardware) -> None:
     A machine without engines has no such instruction.
     """
     names = [e.name for e in h.engines]
-    types: dict[str, tuple[str, Any]] = {}
     for n, engine in enumerate(names):
         if not _is_name(engine):
             raise HardwareError(
@@ -283,7 +282,7 @@ def check_engines(h: Hardware) -> None:
             said = f"is issued by {i.engine!r}, which is no engine" if i.engine else "says no engine that issues it"
             raise HardwareError(f"{where} {said}; {hint}")
         for operand, memory in i.places if names and i.kind != "configure" else ():
-            _check_cells(h, i, where, operand, memory, types)
+            _check_cells(h, i, where, operand, memory)
 
 
 def _check_limits(h: Hardware) -> None:
@@ -308,9 +307,7 @@ def _check_limits(h: Hardware) -> None:
         )
 
 
-def _check_cells(
-    h: Hardware, i: Instruction, where: str, operand: str, memory: str, types: dict[str, tuple[str, Any]]
-) -> None:
+def _check_cells(h: Hardware, i: Instruction, where: str, operand: str, memory: str) -> None:
     cells = {o: (row, column) for o, row, column in i.cells}
     if memory == MAIN:
         return
@@ -326,11 +323,6 @@ def _check_cells(
         missing = f"im.Memory({memory!r}, ...) needs row=, the bytes of a row" if operand in cells else _FORM
         raise HardwareError(f"{where}: where do the cells of {operand} lie in {memory}? {missing}")
     dtype = i.kernel.tensor(operand).dtype
-    other = types.setdefault(memory, (i.name, dtype))
-    if other[1] != dtype:
-        raise HardwareError(
-            f"{where}: {operand} is {dtype}, and {other[0]} has {other[1]} in {memory}; one element type for each memory"
-        )
     if m.bits and (dtype.is_float or dtype.low == 0 or m.bits > 8 * dtype.bytes):
         raise HardwareError(
             f"{where}: {operand} is {dtype}, and cells of {memory} have {m.bits} bits; signed integers of more have so few"

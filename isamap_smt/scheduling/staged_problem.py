@@ -15,6 +15,7 @@ import sympy as sp
 from isamap_encodings.staging_problem import Sliding, StagingAxis, StagingOperand, StagingProblem, Way
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.addresses import serves
+from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.engines import Operand, Work
 from isamap_smt.ir.epilogue import Epilogue, epilogue_of, unassigned
 from isamap_smt.ir.errors import HardwareError, ScheduleError
@@ -191,7 +192,7 @@ def _paths(mapping: Mapping, machine: Hardware, compute: Instruction, home: Oper
             onward[memory] = (*onward.get(memory, ()), i)
     found = []
     for memory, moves in onward.items():
-        reach = (i for i in machine.instructions if _reaches(i, memory))
+        reach = (i for i in machine.instructions if _reaches(i, memory, compute.types[home.name]))
         fitting = (i for i in reach if _takes(mapping, compute, home, i))
         if loads := tuple(i for i in fitting if not cut_otherwise(mapping, home.name, i, _lies(home, i))):
             found.append(_Path(f"{home.name}@{memory}", memory, loads, moves))
@@ -204,7 +205,8 @@ def _passes_on(move: Instruction, home: Operand, compute: Instruction) -> bool:
     target, source = move.operand(s.target.tensor), move.operand(s.inputs[0].tensor)
     same = target.memory == home.memory != source.memory and (target.row, target.column) == (source.row, source.column)
     sides = ((home.row, target.row), (home.column, target.column))
-    return same and all(compute.axes.get(str(a), 1) == move.axes.get(str(b), 1) for a, b in sides)
+    typed = move.types[target.name] == move.types[source.name] == compute.types[home.name]
+    return same and typed and all(compute.axes.get(str(a), 1) == move.axes.get(str(b), 1) for a, b in sides)
 
 
 def _check_machine(hardware: Hardware) -> None:
@@ -450,12 +452,12 @@ def _moves(
             f"{mapping.id}: {tensor} is {own}, and {compute.name} takes {home.name} as {taken}: moves convert nothing; give "
             f"{tensor} as {taken}, with with_dtypes() or --dtypes"
         )
-    reach = [i for i in machine.instructions if _reaches(i, home.memory)]
+    reach = [i for i in machine.instructions if _reaches(i, home.memory, taken)]
     way, text = f"from memory to {home.memory}", f"{home.name}[r,c] = m[r,c]"
     if not reach and not also:
         raise ScheduleError(
-            f"{machine.name}: {home.name} of {compute.name} lies in {home.memory}, and no instruction moves {way}; describe one, "
-            f"such as {text!r}{_taking_on(machine, home.memory)}"
+            f"{machine.name}: {home.name} of {compute.name} lies in {home.memory}, and no instruction moves {way}"
+            f"{_of_other_types(machine, home, taken)}; describe one, such as {text!r}{_taking_on(machine, home.memory)}"
         )
     view = runs_of(mapping, home.name, str(home.row)).view
     apart = tuple(i for i in reach if _takes(view, compute, home, i))
@@ -474,6 +476,13 @@ def _moves(
     return found
 
 
+def _of_other_types(machine: Hardware, home: Operand, taken: DType) -> str:
+    """The instructions that move elements of other types there, in words; '' for none."""
+    types = dict.fromkeys(t for i in machine.instructions for t in i.types.values() if t != taken)
+    found = [f"{i.name} moves {t}" for t in types for i in machine.instructions if _reaches(i, home.memory, t)]
+    return f" as {taken}: {' and '.join(found)}" if found else ""
+
+
 def _taking_on(machine: Hardware, memory: str) -> str:
     """When moves into a memory from others of the machine would do, in words; '' without such moves."""
     found = [
@@ -489,13 +498,14 @@ def _taking_on(machine: Hardware, memory: str) -> str:
     )
 
 
-def _reaches(i: Instruction, memory: str) -> bool:
-    """Whether it copies from main memory to this one."""
+def _reaches(i: Instruction, memory: str, dtype: DType) -> bool:
+    """Whether it copies elements of this type from main memory to this one."""
     s = i.kernel.statements[0]
     if not isinstance(s.value, Read) or s.op != "=":
         return False
     target, source = i.operand(s.target.tensor), i.operand(s.inputs[0].tensor)
-    return source.row is None and target.row is not None and target.memory == memory
+    typed = i.types[target.name] == dtype
+    return source.row is None and target.row is not None and target.memory == memory and typed
 
 
 def _lies(home: Operand, move: Instruction) -> dict[str, str]:

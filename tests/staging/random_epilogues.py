@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -128,6 +128,18 @@ def machine(side: int, tiles: int, without: frozenset[str] = frozenset()) -> im.
     return im.Hardware("summing", memories, instructions=own, engines=(*map(im.Engine, summed.ENGINES), *host))
 
 
+def in_one_memory(hardware: im.Hardware) -> im.Hardware:
+    """The same machine with bytes and sums in rows of one scratchpad."""
+    pad, acc = (hardware.memory(m) for m in ("scratchpad", "accumulators"))
+    one = im.Memory("scratchpad", (pad.rows + acc.rows) * acc.row, row=acc.row)
+    found = tuple(
+        replace(i, places=tuple((o, pad.name if m == acc.name else m) for o, m in i.places))
+        for i in hardware.instructions
+    )
+    rest = tuple(m for m in hardware.memories if m not in (pad, acc))
+    return replace(hardware, memories=(one, *rest), instructions=found)
+
+
 def random_kernel(rng: random.Random, phases: bool, runs: bool = False) -> Kernel:
     """A sum with what is computed of it, or two sums. runs: a sum over images."""
     value, kind = rng.choice([a for a in AFTER if a[1] == "i8"] if phases else AFTER)
@@ -145,8 +157,9 @@ def random_kernel(rng: random.Random, phases: bool, runs: bool = False) -> Kerne
     return im.kernel(text, dtypes=types, name="drawn")
 
 
-def draw_epilogue(seed: int, phases: bool = False, runs: bool = False) -> DrawnEpilogue:
-    """Raises ScheduleError where no legal plan is drawn. runs: of mappings that fuse axes, at sizes that are known."""
+def draw_epilogue(seed: int, phases: bool = False, runs: bool = False, together: bool = False) -> DrawnEpilogue:
+    """Raises ScheduleError where no legal plan is drawn. runs: of mappings that fuse axes, at sizes that are known. together:
+    bytes and sums lie in one memory."""
     rng = random.Random(seed)
     for _ in range(TRIES):
         without = frozenset(n for n in SOME if rng.random() < 0.5)
@@ -154,6 +167,7 @@ def draw_epilogue(seed: int, phases: bool = False, runs: bool = False) -> DrawnE
             random_kernel(rng, phases, runs),
             machine(*rng.choice([(4, 8), (4, 2), (8, 4), (4, 3)]), without),
         )
+        hardware = in_one_memory(hardware) if together else hardware
         sizes = {str(a.extent): rng.randint(1, 14) for a in kernel.axes}
         if runs:
             sizes = {str(a.extent): rng.randint(2, 6 if a.name in "pqr" else 14) for a in kernel.axes}
