@@ -1,11 +1,11 @@
 """Fuzzes the proof of programs of uses: random edits, its verdict against what the simulator does.
 
-    python -m benchmarks.fuzz_uses [sources] [seed] [--of sums|epilogues|phases|shipped|runs|vectors|types|one_memory]
+    python -m benchmarks.fuzz_uses [sources] [seed] [--of sums|epilogues|phases|shipped|runs|vectors|types|one_memory|layouts]
         [--jobs N] [--edits N] [--fields SHARE] [--quick] [--out FILE] [--log FILE]
 
 --of: sums alone, sums with an epilogue, two of them in phases, kernels on machines that isamap ships, sums whose tiles are moved
 in runs, statements that are no such sums on a vector unit (types: of elements of several, in one file of registers), or sums with
-an epilogue whose bytes lie in one memory with them.
+an epilogue whose bytes lie in one memory with them, or whose tiles lie in fragments (layouts).
 --fields: how many of the edits are of any field of any node, all fields as likely. --log: a line for each source; those
 that have one are not done again. --quick: what is not proved is not run, and its proof ends at the first claim that fails.
 
@@ -57,7 +57,7 @@ from isamap_smt.proof.uses import book
 
 EDITS = 20  # programs of one source
 FAR = 60  # sizes of a counterexample that are run
-KINDS = ("sums", "epilogues", "phases", "shipped", "runs", "vectors", "types", "one_memory")
+KINDS = ("sums", "epilogues", "phases", "shipped", "runs", "vectors", "types", "one_memory", "layouts")
 KEPT = 50_000  # answers that are remembered: edits leave most questions of a program as they are
 
 
@@ -104,9 +104,9 @@ def _of_witnesses(proof: Proof, names: Iterable[str]) -> tuple[dict[str, int], .
     return tuple(a for a in also if a)
 
 
-def _with_epilogue(seed: int, phases: bool, together: bool = False) -> tuple[str, Program, Judge]:
+def _with_epilogue(seed: int, phases: bool, **about: bool) -> tuple[str, Program, Judge]:
     """A plan of sums with an epilogue, or of two of them."""
-    drawn = epilogues.draw_epilogue(seed, phases, together=together)
+    drawn = epilogues.draw_epilogue(seed, phases, **about)
 
     def judge(program: Program, proof: Proof) -> str:
         sizes = _of_witnesses(proof, drawn.sizes)
@@ -153,8 +153,8 @@ def source(seed: int, kind: str = "sums") -> tuple[str, Program, Judge]:
         return str(choice), outer_product.gemm(choice), by_hand
     if kind in ("epilogues", "phases"):
         return _with_epilogue(seed, kind == "phases")
-    if kind == "one_memory":
-        return _with_epilogue(seed, seed % 2 == 0, together=True)
+    if kind in ("one_memory", "layouts"):
+        return _with_epilogue(seed, seed % 2 == 0, **{"together" if kind == "one_memory" else kind: True})
     if kind in ("vectors", "types"):
         return _on_vectors(seed, kind == "types")
     drawn = plans.draw(seed, shapes=plans.IN_RUNS, mapped=plans.FUSED) if kind == "runs" else plans.draw(seed)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from isamap_smt.ir.addresses import Steps, parsed
 from isamap_smt.ir.arguments import LARGEST
+from isamap_smt.ir.conditions import parse_expression
 from isamap_smt.ir.errors import HardwareError, LanguageError, did_you_mean
-from isamap_smt.ir.expr import elements, sym
+from isamap_smt.ir.expr import elements, sym, symbols_of
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.machine_parameters import exceeds
 from isamap_smt.ir.move_form import MAIN
@@ -121,11 +122,23 @@ def _row_and_column(where: str, contract: Kernel, inside: str, index: tuple[Any,
     if len(parts) != 2 or not inside.rstrip().endswith("]"):
         raise LanguageError(f"{where}: {_FORM}")
     named = _of_dimensions(where, parts, index, axes) if elements(index) else {}
-    for part in parts:
-        if part != "0" and part not in axes and part not in named:
-            raise LanguageError(f"{where}, and {part!r} is no axis; {did_you_mean(part, axes)}")
-    row, column = (0 if p == "0" else sym(p) for p in parts)
+    row, column = (_counted_by(where, p, axes, named) for p in parts)
     return row, column
+
+
+def _counted_by(where: str, part: str, axes: list[str], named: Collection[str]) -> Any:
+    """The row or column of a place: an axis, 0, or an expression over axes."""
+    if part == "0" or part in axes or part in named:
+        return 0 if part == "0" else sym(part)
+    found = parse_expression(part)
+    if found is None:
+        raise LanguageError(
+            f"{where}, and {part!r} is no row or column; write an axis, or a sum of axes times numbers, with // and % by numbers, "
+            "such as '(i % 8)*4 + j//2'"
+        )
+    if unknown := sorted(symbols_of([found]) - set(axes)):
+        raise LanguageError(f"{where}, and {unknown[0]!r} is no axis; {did_you_mean(unknown[0], axes)}")
+    return found
 
 
 def _of_dimensions(where: str, parts: list[str], index: tuple[Any, ...], axes: list[str]) -> set[str]:
@@ -331,7 +344,7 @@ def _check_cells(h: Hardware, i: Instruction, where: str, operand: str, memory: 
     named = [str(e) for e in cells[operand] if e != 0]
     if elements(i.indices.get(operand, ())):
         extents |= dict(zip(named, i.shapes[operand], strict=True))
-    rows, columns = (extents.get(str(e), 1) for e in cells[operand])
+    rows, columns = (extents.get(str(e), 1) for e in cells[operand])  # of a layout: isamap_smt.ir.layouts
     if exceeds(columns * dtype.bytes, m.row) or exceeds(rows, m.rows) or exceeds(rows, LARGEST):
         raise HardwareError(
             f"{where}: {operand} has {rows} rows of {columns * dtype.bytes} bytes, and {memory} has {m.rows} rows of {m.row}; "

@@ -19,12 +19,15 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_encodings.program_implication import implied
+from isamap_encodings.verdict import Proved
 from isamap_smt.ir.addresses import offset
 from isamap_smt.ir.engines import KEPT, ZERO, Operand
 from isamap_smt.ir.epilogue import Epilogue, begins_at, epilogue_of, unassigned
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, elements, insides, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Access, Statement
+from isamap_smt.ir.layouts import first_apart, has_layout, is_box, lies
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.program import Buffer, Ref
 from isamap_smt.ir.scalar import Read, SMul, reads
@@ -280,6 +283,8 @@ def _ranges(book: UseBook, moments: Moments, site: UseSite) -> None:
         if name in instruction.immediates:
             continue
         operand, buffer = instruction.operand(name), moments.buffers.get(place.name)
+        if buffer is not None and not is_box(operand):
+            _apart(book, moments, site, operand)
         if buffer is None:
             shape = kernel.tensor(place.name).shape
             goals = [
@@ -329,7 +334,7 @@ def _of(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> s
         own = [s for s, tensor in zip(cells, held_there, strict=True) if tensor == out]
         if sums and not begins and contract.op == "=" and own == [contract.target.tensor]:
             return "update"
-        if begins and contract.op == "=" and len(place.index) == 1 and _whole(moments, site, buffer):
+        if begins and contract.op == "=" and len(place.index) == 1 and _whole(book, moments, site, buffer):
             _filled(book, moments, site, buffer)
             if sums and not cells:
                 return "begin"
@@ -344,13 +349,16 @@ def _of(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> s
     return ""
 
 
-def _whole(moments: Moments, site: UseSite, buffer: Buffer) -> bool:
+def _whole(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer) -> bool:
     """Whether the points of the contract's axes cover every cell of a slot touched by any use.
 
     Row and column are axes, or 0 if there is one only. They span all rows of the buffer, and as many columns as any use
-    touches.
+    touches. Of a layout it is asked of each use.
     """
     operand = site.use.instruction.operand(contract_of(site).target.tensor)
+    if not is_box(operand):
+        _laid_out_alike(book, moments, site, operand, buffer)
+        return True
     extents = {a.symbol: a.extent for a in contract_of(site).axes}
     rows = sp.S.One if operand.row == 0 else extents.get(operand.row)
     mine = sp.S.One if operand.column == 0 else extents.get(operand.column, sp.S.Zero)
@@ -359,6 +367,41 @@ def _whole(moments: Moments, site: UseSite, buffer: Buffer) -> bool:
     )
     whole = rows is not None and (rows == buffer.rows or (rows.is_Integer and rows >= buffer.rows))
     return (operand.row != operand.column or operand.row == 0) and whole and enough
+
+
+def _laid_out_alike(book: UseBook, moments: Moments, site: UseSite, operand: Operand, buffer: Buffer) -> None:
+    """Each cell that a use touches is the one of an element of the layout of the use that begins it."""
+    own = (site.use.instruction, operand)
+    for user in moments.sites:
+        for name, place in user.use.operands:
+            if place.name != buffer.name or user is site:
+                continue
+            other = user.use.instruction.operand(name)
+            words = f"{user.name} has elements of {buffer.name} in the cells into which {site.name} puts them"
+            axes = {mine: sym(theirs) for theirs, mine in lies(own, (user.use.instruction, other)).items()}
+            wrong = "" if axes else f"their places are others{first_apart(own, (user.use.instruction, other))}"
+            if not book.structure("program", buffer.name, words, not wrong, wrong):
+                continue
+            x, (row, column, known) = moments.moment(user), rows_and_columns(moments, user, other)
+            cells = ((operand.row, row + first_row(place)), (operand.column, column))
+            goals = [("eq", x.at(substitute(a, axes)), x.at(b)) for a, b in cells]
+            given = [*x.ranges(), *axes_inside(user, x), *map(x.at, known)]
+            book.ask("program", buffer.name, f"{words}, at each point", given, goals, (x,))
+
+
+def _apart(book: UseBook, moments: Moments, site: UseSite, operand: Operand) -> None:
+    """Two elements of an operand whose rows and columns are no axes lie in two cells."""
+    x, y = moments.moment(site), moments.moment(site, "'")
+    index = site.use.instruction.indices[operand.name]
+    plain = has_layout(site.use.instruction, operand.name)
+    words = f"each element of {operand.name} of {site.name} has a cell of its own"
+    own = (
+        f"{operand.memory}[{operand.row}, {operand.column}] is no place of {operand.name}[{', '.join(map(str, index))}]"
+    )
+    if book.structure("exclusive", site.name, words, plain, own):
+        given = [*axes_inside(site, x), *axes_inside(site, y)]
+        given += [("eq", x.at(e), y.at(e)) for e in (operand.row, operand.column)]
+        book.ask("exclusive", site.name, f"{words}, at each point", given, [("eq", x.at(e), y.at(e)) for e in index])
 
 
 def _columns(moments: Moments, buffer: Buffer) -> set[Any]:
@@ -537,7 +580,8 @@ def _element(
     index = named_by_data(site, mine.tensor)
     plain = tuple(n for n, i in zip(named, index, strict=False) if not elements([i]))
     same = tuple(mine.index) == named if not index else plain == tuple(i for i in index if not elements([i]))
-    book.structure("program", site.name, words, same and len(mine.index) == len(named), other)
+    if is_box(operand):  # of a layout: _apart()
+        book.structure("program", site.name, words, same and len(mine.index) == len(named), other)
     coordinates = held(moments, site, x, operand, place)[0]
     if index:
         cells = [x.at(e) for e in rows_and_columns(moments, site, operand)[:2]]
@@ -672,10 +716,28 @@ def _updated(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue)
     words = f"{site.name} changes no sum twice"
     given = [*moments.known(x, y), *again, *live, *alive, *equal(a, b)]
     book.ask("exclusive", place.name, words, given, [x.same(y), *cells], (x, y))
-    index = dict(zip((f"d{n}" for n in range(len(a))), a, strict=True))
+    along_axes = a if is_box(operand) else _straight(book, moments, site, a)
+    index = dict(zip((f"d{n}" for n in range(len(a))), along_axes, strict=True))
     axes = {f"d{n}": e for n, e in enumerate(moments.program.kernel.tensor(epilogue.sum).shape)}
     covered(book, site, index, axes, f"{site.name} changes each sum", live)
     _spared(book, moments, site)
+
+
+def _straight(book: UseBook, moments: Moments, site: UseSite, coordinates: list[Any]) -> list[Any]:
+    """The coordinates of an element as sums of the contract's axes, where they are proved to be these; else as they are."""
+    x, none = moments.moment(site), {a.name: sp.S.Zero for a in contract_of(site).axes}
+    found = []
+    for e in coordinates:
+        begin = substitute(e, none)
+        steps = (sp.expand(substitute(e, {**none, a: sp.S.One}) - begin) * sym(a) for a in none)
+        found.append(sp.expand(begin + sum(steps)))
+    given = [*book.sites.hypotheses, *x.ranges(), *axes_inside(site, x)]
+    words = f"{site.name} has the next element at each next point of its axes"
+    verdict = implied(given, equal(coordinates, found), book.sites.sizes, f"coverage {site.name}: {words}")
+    if not isinstance(verdict, Proved):
+        return coordinates
+    book.note("coverage", site.name, words, verdict)
+    return found
 
 
 def _stored(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> None:
