@@ -1,11 +1,12 @@
 """Fuzzes the proof of programs of uses: random edits, its verdict against what the simulator does.
 
-    python -m benchmarks.fuzz_uses [sources] [seed] [--of sums|epilogues|phases|shipped|runs|vectors|types|one_memory|layouts]
-        [--jobs N] [--edits N] [--fields SHARE] [--quick] [--out FILE] [--log FILE]
+    python -m benchmarks.fuzz_uses [sources] [seed] [--of KIND] [--jobs N] [--edits N] [--fields SHARE] [--quick]
+        [--out FILE] [--log FILE]
 
---of: sums alone, sums with an epilogue, two of them in phases, kernels on machines that isamap ships, sums whose tiles are moved
-in runs, statements that are no such sums on a vector unit (types: of elements of several, in one file of registers), or sums with
-an epilogue whose bytes lie in one memory with them, or whose tiles lie in fragments (layouts).
+--of: sums, epilogues, phases, shipped, runs, vectors, types, one_memory, layouts or fragments: sums alone, sums with an epilogue,
+two of them in phases, kernels on machines that isamap ships, sums whose tiles are moved in runs, or statements that are no such
+sums on a vector unit (types: of elements of several, in one file of registers; fragments: whose tiles lie in fragments); sums with
+an epilogue whose bytes lie in one memory with them (one_memory), or whose tiles lie in fragments (layouts).
 --fields: how many of the edits are of any field of any node, all fields as likely. --log: a line for each source; those
 that have one are not done again. --quick: what is not proved is not run, and its proof ends at the first claim that fails.
 
@@ -57,7 +58,7 @@ from isamap_smt.proof.uses import book
 
 EDITS = 20  # programs of one source
 FAR = 60  # sizes of a counterexample that are run
-KINDS = ("sums", "epilogues", "phases", "shipped", "runs", "vectors", "types", "one_memory", "layouts")
+KINDS = ("sums", "epilogues", "phases", "shipped", "runs", "vectors", "types", "one_memory", "layouts", "fragments")
 KEPT = 50_000  # answers that are remembered: edits leave most questions of a program as they are
 
 
@@ -115,9 +116,9 @@ def _with_epilogue(seed: int, phases: bool, **about: bool) -> tuple[str, Program
     return drawn.words, drawn.program, judge
 
 
-def _on_vectors(seed: int, types: bool = False) -> tuple[str, Program, Judge]:
+def _on_vectors(seed: int, **about: bool) -> tuple[str, Program, Judge]:
     """A plan of one to three statements on a vector unit."""
-    drawn = on_vectors.draw_vectors(seed, types)
+    drawn = on_vectors.draw_vectors(seed, **about)
 
     def judge(program: Program, proof: Proof) -> str:
         sizes = _of_witnesses(proof, drawn.sizes)
@@ -155,8 +156,8 @@ def source(seed: int, kind: str = "sums") -> tuple[str, Program, Judge]:
         return _with_epilogue(seed, kind == "phases")
     if kind in ("one_memory", "layouts"):
         return _with_epilogue(seed, seed % 2 == 0, **{"together" if kind == "one_memory" else kind: True})
-    if kind in ("vectors", "types"):
-        return _on_vectors(seed, kind == "types")
+    if kind in ("vectors", "types", "fragments"):
+        return _on_vectors(seed, types=kind == "types", layouts=kind == "fragments")
     drawn = plans.draw(seed, shapes=plans.IN_RUNS, mapped=plans.FUSED) if kind == "runs" else plans.draw(seed)
 
     def judge(program: Program, proof: Proof) -> str:

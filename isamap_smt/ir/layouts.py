@@ -10,7 +10,7 @@ most. Where each digit can be read off a row or a column again, the element of a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise, permutations
 from typing import TYPE_CHECKING, Any
@@ -90,24 +90,8 @@ class Layout:
     @cached_property
     def inverse(self) -> dict[str, Any] | None:
         """Axis -> its value in the cell at ROW and COLUMN; None if not found."""
-        extents = dict(self.index)
-        sides = [_digits(e, extents) for e in (self.row, self.column)]
-        if any(s is None for s in sides):
-            return None
-        cuts = _cuts([d for s in sides if s is not None for d in s[0]], extents)
-        if cuts is None:
-            return None
-        values: dict[tuple[str, int], Any] = {}
-        for cell, side in zip((ROW, COLUMN), sides, strict=True):
-            assert side is not None
-            found = _read_off(cell - side[1], [p for d in side[0] for p in _split(d, cuts[d.axis])])
-            if found is None:
-                return None
-            values = found | values
-        if any((a, low) not in values for a, lows in cuts.items() for low in lows[:-1]):
-            return None
-        made = {a: sum((low * values[a, low] for low in lows[:-1]), sp.S.Zero) for a, lows in cuts.items()}
-        return made if self._inverts(made) else None
+        made = _Reading(dict(self.index)).values((ROW, self.row), (COLUMN, self.column))
+        return made if made is not None and self._inverts(made) else None
 
     def _inverts(self, made: Mapping[str, Any]) -> bool:
         shape = tuple(n for _, n in self.index)
@@ -247,32 +231,82 @@ def _check(h: Hardware, i: Instruction, o: Operand) -> None:
 # ---- Digits of a place, and how they are read off it.
 
 
-def _digits(e: Any, extents: Mapping[str, int]) -> tuple[list[Digit], int] | None:
-    """A sum of digits and a number, as which an expression over axes is written; None if it is none."""
-    e = sp.sympify(e)
-    match e:
-        case sp.Integer():
-            return [], int(e)
-        case sp.Symbol():
-            return ([Digit(1, e.name, 1, extents[e.name])], 0) if extents[e.name] > 1 else ([], 0)
-        case sp.Add():
-            parts = [_digits(a, extents) for a in e.args]
-            known = [p for p in parts if p is not None]
-            return ([d for p in known for d in p[0]], sum(p[1] for p in known)) if len(known) == len(parts) else None
-        case sp.Mul():
-            number, rest = e.as_coeff_Mul()
-            inner = _digits(rest, extents) if number.is_Integer and number > 0 else None
-            if inner is None:
+class _Reading:
+    """extents: of axes. skews: name -> what is counted modulo a number, such as `i + j` of `(i + j) % 8`: a digit like others until
+    all but one of its parts are known."""
+
+    def __init__(self, extents: Mapping[str, int]) -> None:
+        self.axes, self.extents = tuple(extents), dict(extents)
+        self.skews: dict[str, tuple[list[Digit], int]] = {}
+
+    def values(self, *sides: tuple[Any, Any]) -> dict[str, Any] | None:
+        """Axis -> its value. sides: of cell and place, a row or a column."""
+        parts = [(cell, self.digits(e)) for cell, e in sides]
+        every = [d for _, part in parts if part is not None for d in part[0]]
+        cuts = _cuts([*every, *(d for inner, _ in self.skews.values() for d in inner)], self.extents)
+        if cuts is None:
+            return None
+        found: dict[tuple[str, int], Any] = {}
+        for cell, part in parts:
+            read = None if part is None else _read_off(cell - part[1], _all_split(part[0], cuts))
+            if read is None:
                 return None
-            n = int(number)
-            return [Digit(n * d.weight, d.axis, d.low, d.count) for d in inner[0]], n * inner[1]
-        case FloorDiv() | FloorMod():
-            inner = _digits(e.args[0], extents)
-            if inner is None or inner[1] or not e.args[1].is_Integer:
-                return None
-            halves = _halves(inner[0], int(e.args[1]))
-            return None if halves is None else (halves[isinstance(e, FloorMod)], 0)
-    return None
+            found = read | found
+        for _ in self.skews:
+            for name, (inner, number) in self.skews.items():
+                found |= self._told_by(name, _all_split(inner, cuts), number, found)
+        lows = {a: cuts[a][:-1] for a in self.axes}
+        if any((a, low) not in found for a in self.axes for low in lows[a]):
+            return None
+        return {a: sum((low * found[a, low] for low in lows[a]), sp.S.Zero) for a in self.axes}
+
+    def _told_by(
+        self, name: str, parts: list[Digit], number: int, found: Mapping[tuple[str, int], Any]
+    ) -> dict[tuple[str, int], Any]:
+        """The digits that are known by what is left of a skewed one without those known before."""
+        left = [d for d in parts if (d.axis, d.low) not in found]
+        by = self.extents[name]
+        if (name, 1) not in found or sum(d.weight * (d.count - 1) for d in left) >= by:
+            return {}
+        known = sum((d.weight * found[d.axis, d.low] for d in parts if (d.axis, d.low) in found), sp.S.Zero)
+        return _read_off(FloorMod(sp.expand(found[name, 1] - known - number), by), left) or {}
+
+    def digits(self, e: Any) -> tuple[list[Digit], int] | None:
+        """A sum of digits and a number, as which an expression over axes is written; None if it is none."""
+        e = sp.sympify(e)
+        match e:
+            case sp.Integer():
+                return [], int(e)
+            case sp.Symbol():
+                return ([Digit(1, e.name, 1, self.extents[e.name])] if self.extents[e.name] > 1 else []), 0
+            case sp.Add():
+                known = [p for p in map(self.digits, e.args) if p is not None]
+                whole = [d for p in known for d in p[0]], sum(p[1] for p in known)
+                return whole if len(known) == len(e.args) else None
+            case sp.Mul():
+                number, rest = e.as_coeff_Mul()
+                inner = self.digits(rest) if number.is_Integer and number > 0 else None
+                if inner is None:
+                    return None
+                n = int(number)
+                return [replace(d, weight=n * d.weight) for d in inner[0]], n * inner[1]
+            case FloorDiv() | FloorMod() if e.args[1].is_Integer:
+                return self._cut(self.digits(e.args[0]), int(e.args[1]), isinstance(e, FloorMod))
+        return None
+
+    def _cut(self, inner: tuple[list[Digit], int] | None, by: int, rest: bool) -> tuple[list[Digit], int] | None:
+        halves = None if inner is None or inner[1] else _halves(inner[0], by)
+        if halves is not None:
+            return halves[rest], 0
+        if inner is None or not rest:
+            return None
+        name = f"skew {len(self.skews)}"
+        self.skews[name], self.extents[name] = inner, by
+        return [Digit(1, name, 1, by)], 0
+
+
+def _all_split(digits: list[Digit], cuts: Mapping[str, list[int]]) -> list[Digit]:
+    return [p for d in digits for p in _split(d, cuts[d.axis])]
 
 
 def _halves(digits: list[Digit], by: int) -> tuple[list[Digit], list[Digit]] | None:

@@ -486,7 +486,7 @@ def _require_inverse(mapping: Mapping, compute: Instruction, home: Operand) -> N
         raise ScheduleError(
             f"{mapping.id}: {home.name} of {compute.name} lies in {home.memory}[{words(home.row)}, {words(home.column)}], and "
             "the element of a cell is not found from its row and column; write both as sums of digits of axes (i // 8, i % 8) "
-            "times numbers, each digit in one of them"
+            "times numbers, or of such sums % a number of which all digits but one are known otherwise"
         )
 
 

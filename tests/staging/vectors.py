@@ -3,10 +3,12 @@ that are no sums of products run on the vector unit, whose instructions take til
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import isamap_smt as im
+from isamap_smt.ir.expr import FloorDiv, FloorMod
 
 EACH = {  # element by element, of tiles of one shape
     "add": "y[r,c] = a[r,c] + b[r,c]", "sub": "y[r,c] = a[r,c] - b[r,c]", "mul": "y[r,c] = a[r,c] * b[r,c]",
@@ -36,6 +38,20 @@ def _made(
         name, text, axes={a: n for a, n in axes.items() if any(a in i for i in inside)}, dtypes=dict.fromkeys(names, "f32"),
         places={n: places[n] for n in names}, engine=engine, **about,
     )  # fmt: skip
+
+
+def laid_out(hardware: im.Hardware) -> im.Hardware:
+    """The same machine with tiles of several columns in fragments: elements of even columns in one row, those of odd ones in the
+    next, and two rows of a tile side by side."""
+
+    def cell(i: im.Instruction, name: str, row: Any, column: Any) -> tuple[str, Any, Any]:
+        if dict(i.places)[name] != "vectors" or column == 0:
+            return name, row, column
+        half = i.axes[str(column)] // 2
+        return name, 2 * FloorDiv(row, 2) + FloorMod(column, 2), half * FloorMod(row, 2) + FloorDiv(column, 2)
+
+    own = (replace(i, cells=tuple(cell(i, *c) for c in i.cells)) for i in hardware.instructions)
+    return replace(hardware, instructions=tuple(own))
 
 
 @cache
