@@ -3,10 +3,10 @@
     python -m benchmarks.fuzz_uses [sources] [seed] [--of KIND] [--jobs N] [--edits N] [--fields SHARE] [--quick]
         [--out FILE] [--log FILE]
 
---of: sums, epilogues, phases, shipped, runs, vectors, types, one_memory, layouts or fragments: sums alone, sums with an epilogue,
-two of them in phases, kernels on machines that isamap ships, sums whose tiles are moved in runs, or statements that are no such
-sums on a vector unit (types: of elements of several, in one file of registers; fragments: whose tiles lie in fragments); sums with
-an epilogue whose bytes lie in one memory with them (one_memory), or whose tiles lie in fragments (layouts).
+--of: sums, epilogues (of them), phases (two of them), shipped (kernels on machines that isamap ships), runs (sums whose tiles are
+moved in runs), or vectors (statements that are no such sums, on a vector unit). Of vectors types (elements of several, in one
+file of registers), fragments (tiles lie in fragments) and ways (a move for each way in which elements lie); of epilogues one_memory
+(bytes and sums lie in one) and layouts (tiles lie in fragments).
 --fields: how many of the edits are of any field of any node, all fields as likely. --log: a line for each source; those
 that have one are not done again. --quick: what is not proved is not run, and its proof ends at the first claim that fails.
 
@@ -58,7 +58,19 @@ from isamap_smt.proof.uses import book
 
 EDITS = 20  # programs of one source
 FAR = 60  # sizes of a counterexample that are run
-KINDS = ("sums", "epilogues", "phases", "shipped", "runs", "vectors", "types", "one_memory", "layouts", "fragments")
+KINDS = (
+    "sums",
+    "epilogues",
+    "phases",
+    "shipped",
+    "runs",
+    "vectors",
+    "types",
+    "one_memory",
+    "layouts",
+    "fragments",
+    "ways",
+)
 KEPT = 50_000  # answers that are remembered: edits leave most questions of a program as they are
 
 
@@ -156,8 +168,8 @@ def source(seed: int, kind: str = "sums") -> tuple[str, Program, Judge]:
         return _with_epilogue(seed, kind == "phases")
     if kind in ("one_memory", "layouts"):
         return _with_epilogue(seed, seed % 2 == 0, **{"together" if kind == "one_memory" else kind: True})
-    if kind in ("vectors", "types", "fragments"):
-        return _on_vectors(seed, types=kind == "types", layouts=kind == "fragments")
+    if kind in ("vectors", "types", "fragments", "ways"):
+        return _on_vectors(seed, types=kind == "types", layouts=kind == "fragments", ways=kind == "ways")
     drawn = plans.draw(seed, shapes=plans.IN_RUNS, mapped=plans.FUSED) if kind == "runs" else plans.draw(seed)
 
     def judge(program: Program, proof: Proof) -> str:

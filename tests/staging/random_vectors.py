@@ -79,9 +79,9 @@ class DrawnVectors:
     program: Program
 
 
-def draw_vectors(seed: int, types: bool = False, layouts: bool = False) -> DrawnVectors:
+def draw_vectors(seed: int, types: bool = False, layouts: bool = False, ways: bool = False) -> DrawnVectors:
     """Raises ScheduleError where no legal plan is drawn. types: of elements of several, in one file of registers. layouts:
-    tiles lie in fragments."""
+    tiles lie in fragments. ways: a move for each way in which elements lie."""
     rng = random.Random(seed)
     for _ in range(TRIES):
         here = rng.random() < 0.3
@@ -92,6 +92,7 @@ def draw_vectors(seed: int, types: bool = False, layouts: bool = False) -> Drawn
             (text, of), here, short = rng.choice(OF_TYPES), False, False
             kernel, hardware = im.kernel(text, dtypes=of, name="drawn"), mixed.registers(*shape)
         hardware = vectors.laid_out(hardware) if layouts else hardware
+        hardware = vectors.in_ways(hardware, *shape[:2]) if ways else hardware
         sizes = {str(a.extent): rng.randint(1, 3 if a.name in "rsn" else 14) for a in kernel.axes}
         often = rng.choice((0.0, 0.0, 0.7, 1.0))
         known = {n: v for n, v in sizes.items() if v > 1 and rng.random() < often}

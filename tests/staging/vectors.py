@@ -54,6 +54,25 @@ def laid_out(hardware: im.Hardware) -> im.Hardware:
     return replace(hardware, instructions=tuple(own))
 
 
+def in_ways(hardware: im.Hardware, rows: int, columns: int) -> im.Hardware:
+    """The same machine with a move for each way in which elements lie, in the place of those with two strides: a tile's rows, its
+    columns, one row for all of its rows, one column for all of its columns, one element for all."""
+    tile, home = {"r": rows, "c": columns}, {"v": "vectors[r,c]"}
+    both: dict[str, Any] = {"active": {"r": "rows", "c": "columns"}, "work": im.Work(16, 1, ("r",))}
+    loads = {
+        "load_rows": ("m[r,c]", "memory[r*down + c]"), "load_turned": ("m[c,r]", "memory[c*down + r]"),
+        "load_row": ("m[c]", "memory"),
+        "load_side": ("m[r]", "memory[r*down]"), "load_one": ("m[]", "memory"), "load_apart": ("m[r,c]", "memory[r*down + c*3]"),
+    }  # fmt: skip
+    stores = {"store_rows": ("m[r,c]", "memory[r*down + c]"), "store_turned": ("m[c,r]", "memory[c*down + r]")}
+    made = [
+        *(_made(n, f"v[r,c] = {m}", "load", {**home, "m": at}, tile, beyond="zero", **both) for n, (m, at) in loads.items()),
+        *(_made(n, f"{m} = v[r,c]", "store", {**home, "m": at}, tile, **both) for n, (m, at) in stores.items()),
+    ]  # fmt: skip
+    kept = tuple(i for i in hardware.instructions if i.name not in ("load", "store"))
+    return replace(hardware, instructions=(*kept, *made))
+
+
 @cache
 def machine(
     rows: int = 4, columns: int = 8, tiles: int = 12, without: frozenset[str] = frozenset(), short: bool = False,
