@@ -34,8 +34,11 @@ def _moves(memory: str, dtype: str, tile: dict[str, int]) -> list[im.Instruction
 
 
 @cache
-def one_pad(side: int = 8, rows: int = 96, bandwidth: float | None = None, banks: int = 0) -> im.Hardware:
-    """Products of bytes and their sums, in rows of one scratchpad. rows: of it, each of `side` sums."""
+def one_pad(
+    side: int = 8, rows: int = 96, bandwidth: float | None = None, banks: int = 0, adds: bool = False
+) -> im.Hardware:
+    """Products of bytes and their sums, in rows of one scratchpad. rows: of it, each of `side` sums. adds: an instruction adds two
+    tiles of sums."""
     tile, types = {"r": side, "c": side}, {"a": "i8", "b": "i8"}
     acc = {"acc": "pad[r,c]"}
     instructions = (
@@ -57,6 +60,10 @@ def one_pad(side: int = 8, rows: int = 96, bandwidth: float | None = None, banks
         ),
         _made("at_least", "acc[r,c] = max(acc[r,c], x[])", "execute", {**acc, "x": "code"}, tile, work=im.Work(2, 1, ("r",))),
     )  # fmt: skip
+    if adds:
+        places = dict.fromkeys("yab", "pad[r,c]")
+        add = _made("add", "y[r,c] = a[r,c] + b[r,c]", "execute", places, tile, work=im.Work(2, 1, ("r",)))
+        instructions = (*instructions, add)
     pad = im.Memory("pad", 4 * side * rows, row=4 * side, bandwidth=bandwidth, banks=banks)
     return im.Hardware("one_pad", (pad,), instructions=instructions, engines=tuple(map(im.Engine, ENGINES)))
 

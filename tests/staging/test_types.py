@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import mixed
 import numpy as np
@@ -78,6 +79,39 @@ def test_a_tile_takes_as_many_rows_whatever_its_type() -> None:
     assert im.stage(GEMM, mixed.one_pad(rows=24), sizes={"i": 19, "j": 13, "k": 21}).proof.proved
     with pytest.raises(ScheduleError, match="rows"):
         im.stage(GEMM, mixed.one_pad(rows=23), sizes={"i": 19, "j": 13, "k": 21})
+
+
+TWO_SUMS = im.kernel(
+    "temporary T, U\nT[i,j] += i32(X[i,k]) * i32(W[k,j])\nU[i,j] += i32(X[i,k]) * i32(V[k,j])\nY[i,j] = T[i,j] + U[i,j]",
+    dtypes=BYTES | {"T": "i32", "U": "i32", "V": "i8", "Y": "i32"}, name="two_sums",
+)  # fmt: skip
+
+
+@cache
+def two_sums(rows: int) -> im.Plan:
+    return im.stage(TWO_SUMS, mixed.one_pad(rows=rows, adds=True), sizes={"i": 19, "j": 13, "k": 21})
+
+
+def test_what_follows_a_sum_reads_what_another_left_on_chip() -> None:
+    """With room for both; else the second sum begins at the first one, which passes main memory."""
+    there, through = two_sums(160), two_sums(96)
+    assert there.proof.proved and through.proof.proved and there.cycles < 0.95 * through.cycles
+    assert "T stays in pad between phases" in there.notes and not any("stays" in n for n in through.notes)
+    for plan in (there, through):
+        assert not goes_wrong(plan.program, TWO_SUMS, {"i": 19, "j": 13, "k": 21})
+
+
+def test_bytes_of_a_later_phase_in_rows_of_sums_that_stay_are_refuted() -> None:
+    program = two_sums(160).program
+    left, bytes_there = _of(program, "acc_1"), _of(program, "a_2")
+    assert left.type.tensor == "T" and str(bytes_there.dtype) == "i8"
+    wrong = holding(program, replace(bytes_there, offset=left.offset))
+    proof = prove_program(wrong)
+    assert proof.word == "refuted"
+    assert any("leave the rows of pad in which acc_1 holds T" in c.statement for c in proof.failed())
+    arrays = arrays_of(TWO_SUMS.with_sizes({"i": 19, "j": 13, "k": 21}))
+    want = im.run_kernel(TWO_SUMS.with_sizes({"i": 19, "j": 13, "k": 21}), arrays)
+    assert plain_executor.differs(wrong, arrays, {}, want, 2)
 
 
 @pytest.mark.parametrize("seed", range(14))
