@@ -7,11 +7,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import sympy as sp
+
 from isamap_smt.ir.addresses import Steps, parsed
 from isamap_smt.ir.arguments import LARGEST
 from isamap_smt.ir.conditions import parse_expression
 from isamap_smt.ir.errors import HardwareError, LanguageError, did_you_mean
-from isamap_smt.ir.expr import elements, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, elements, sym, symbols_of
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.machine_parameters import exceeds
 from isamap_smt.ir.move_form import MAIN
@@ -131,7 +133,7 @@ def _counted_by(where: str, part: str, axes: list[str], named: Collection[str]) 
     if part == "0" or part in axes or part in named:
         return 0 if part == "0" else sym(part)
     found = parse_expression(part)
-    if found is None:
+    if found is None or not _is_quasi_affine(found):
         raise LanguageError(
             f"{where}, and {part!r} is no row or column; write an axis, or a sum of axes times numbers, with // and % by numbers, "
             "such as '(i % 8)*4 + j//2'"
@@ -139,6 +141,21 @@ def _counted_by(where: str, part: str, axes: list[str], named: Collection[str]) 
     if unknown := sorted(symbols_of([found]) - set(axes)):
         raise LanguageError(f"{where}, and {unknown[0]!r} is no axis; {did_you_mean(unknown[0], axes)}")
     return found
+
+
+def _is_quasi_affine(e: Any) -> bool:
+    """Whether it is a sum of axes times numbers, and of such sums // or % a number, times numbers."""
+    match e:
+        case sp.Integer() | sp.Symbol():
+            return True
+        case sp.Add():
+            return all(map(_is_quasi_affine, e.args))
+        case sp.Mul():
+            number, rest = e.as_coeff_Mul()
+            return bool(number.is_Integer) and not rest.is_Mul and _is_quasi_affine(rest)
+        case FloorDiv() | FloorMod():
+            return bool(e.args[1].is_Integer) and _is_quasi_affine(e.args[0])
+    return False
 
 
 def _of_dimensions(where: str, parts: list[str], index: tuple[Any, ...], axes: list[str]) -> set[str]:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise, permutations
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from isamap_smt.ir.machine_parameters import is_open
 if TYPE_CHECKING:
     from isamap_smt.ir.hardware import Hardware
 
+LOOKED_AT = 1 << 22  # elements of an operand whose rows and columns are no axes
 ROW, COLUMN = sym("row"), sym("column")
 
 
@@ -37,12 +39,17 @@ def is_box(o: Operand) -> bool:
 
 @dataclass(frozen=True)
 class Digit:
-    """`axis // low % count`, `weight` times."""
+    """`axis // low % count`, `weight` times. turned: `count - 1` less that."""
 
     weight: int
     axis: str
     low: int
     count: int
+    turned: bool = False
+
+    def seen(self, value: Any) -> Any:
+        """As the digit stands in a sum if it has this value, and the other way round."""
+        return self.count - 1 - value if self.turned else value
 
 
 @dataclass(frozen=True)
@@ -215,6 +222,10 @@ def _check(h: Hardware, i: Instruction, o: Operand) -> None:
         raise HardwareError(f"{where}, and {other[0]} is no index of {o.name}: each element has one cell")
     if any(is_open(i.extents[str(e)]) for e in index) or is_open(h.memory(o.memory).row):
         raise HardwareError(f"{where}: rows and columns that are no axes need extents and rows that are numbers")
+    if prod(i.extents[str(e)] for e in index) > LOOKED_AT:
+        raise HardwareError(
+            f"{where}: these are more than {LOOKED_AT:,} elements, too many to look at; describe a smaller tile"
+        )
     lie, m, dtype = layout_of(i, o.name), h.memory(o.memory), i.types[o.name]
     rows, columns = lie.at
     outside = (rows < 0) | (columns < 0) | (rows >= m.rows) | ((columns + 1) * dtype.bytes > m.row)
@@ -268,7 +279,7 @@ class _Reading:
         by = self.extents[name]
         if (name, 1) not in found or sum(d.weight * (d.count - 1) for d in left) >= by:
             return {}
-        known = sum((d.weight * found[d.axis, d.low] for d in parts if (d.axis, d.low) in found), sp.S.Zero)
+        known = sum((d.weight * d.seen(found[d.axis, d.low]) for d in parts if (d.axis, d.low) in found), sp.S.Zero)
         return _read_off(FloorMod(sp.expand(found[name, 1] - known - number), by), left) or {}
 
     def digits(self, e: Any) -> tuple[list[Digit], int] | None:
@@ -285,11 +296,12 @@ class _Reading:
                 return whole if len(known) == len(e.args) else None
             case sp.Mul():
                 number, rest = e.as_coeff_Mul()
-                inner = self.digits(rest) if number.is_Integer and number > 0 else None
+                inner = self.digits(rest) if number.is_Integer and number != 0 else None
                 if inner is None:
                     return None
-                n = int(number)
-                return [replace(d, weight=n * d.weight) for d in inner[0]], n * inner[1]
+                n, turned = int(number), int(number) < 0
+                made = [replace(d, weight=abs(n) * d.weight, turned=d.turned != turned) for d in inner[0]]
+                return made, n * inner[1] - turned * sum(d.weight * (d.count - 1) for d in made)
             case FloorDiv() | FloorMod() if e.args[1].is_Integer:
                 return self._cut(self.digits(e.args[0]), int(e.args[1]), isinstance(e, FloorMod))
         return None
@@ -315,13 +327,13 @@ def _halves(digits: list[Digit], by: int) -> tuple[list[Digit], list[Digit]] | N
     low: list[Digit] = []
     for d in digits:
         if d.weight % by == 0:
-            high.append(Digit(d.weight // by, d.axis, d.low, d.count))
+            high.append(replace(d, weight=d.weight // by))
         elif d.weight * (d.count - 1) < by:
             low.append(d)
         elif by % d.weight == 0 and d.count % (by // d.weight) == 0:
             cut = by // d.weight
-            low.append(Digit(d.weight, d.axis, d.low, cut))
-            high.append(Digit(1, d.axis, d.low * cut, d.count // cut))
+            low.append(replace(d, count=cut))
+            high.append(replace(d, weight=1, low=d.low * cut, count=d.count // cut))
         else:
             return None
     return (high, low) if sum(d.weight * (d.count - 1) for d in low) < by else None
@@ -339,7 +351,7 @@ def _cuts(digits: list[Digit], extents: Mapping[str, int]) -> dict[str, list[int
 
 def _split(d: Digit, cuts: list[int]) -> list[Digit]:
     inside = [c for c in cuts if d.low <= c <= d.low * d.count]
-    return [Digit(d.weight * (a // d.low), d.axis, a, b // a) for a, b in pairwise(inside)]
+    return [replace(d, weight=d.weight * (a // d.low), low=a, count=b // a) for a, b in pairwise(inside) if b > a]
 
 
 def _read_off(value: Any, digits: list[Digit]) -> dict[tuple[str, int], Any] | None:
@@ -349,7 +361,7 @@ def _read_off(value: Any, digits: list[Digit]) -> dict[tuple[str, int], Any] | N
     for n, d in enumerate(ordered):
         if sum(x.weight * (x.count - 1) for x in ordered[n + 1 :]) >= d.weight:
             return None
-        found[d.axis, d.low] = FloorDiv(value, d.weight) if d.weight > 1 else value
+        found[d.axis, d.low] = d.seen(FloorDiv(value, d.weight) if d.weight > 1 else value)
         value = FloorMod(value, d.weight) if d.weight > 1 else sp.S.Zero
     return found
 

@@ -24,10 +24,11 @@ def _named(place: str, first: str, second: str) -> str:
 @cache
 def tensor_core(
     registers: int = 64, a: str = A, b: str = B, c: str = C, load_a: str = "", dtypes: tuple[str, str] = ("f32", "f32"),
-    whole: bool = False,
+    whole: bool = False, lanes: int = LANES,
 ) -> im.Hardware:  # fmt: skip
     """registers: rows of 32 numbers of four bytes. a, b, c: places of the fragments. load_a: where loads put the first one, if not
-    where it is. dtypes: of factors and of sums. whole: sums begin in all lanes of four registers."""
+    where it is. dtypes: of factors and of sums. whole: sums begin in 32 lanes of four registers. lanes: that a row
+    has room for."""
     part: dict[str, Any] = {"active": {"r": "rows", "c": "columns"}, "work": im.Work(16, 1, ("r",))}
     factor, total = dtypes
 
@@ -59,7 +60,7 @@ def tensor_core(
             places={"d": _named(c, "i", "j")}, work=im.Work(2, 0),
         ),
     )  # fmt: skip
-    file = im.Memory("rf", 4 * LANES * registers, row=4 * LANES)
+    file = im.Memory("rf", 4 * lanes * registers, row=4 * lanes)
     return im.Hardware("tensor_core", (file,), instructions=instructions, engines=tuple(map(im.Engine, ENGINES)))
 
 

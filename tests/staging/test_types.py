@@ -59,6 +59,12 @@ def test_bytes_and_their_sums_lie_in_one_scratchpad(kernel: im.Kernel, sizes: di
     assert not goes_wrong(plan.program, kernel, known)
 
 
+def test_rows_that_are_no_whole_number_of_sums() -> None:
+    machine = replace(mixed.one_pad(), memories=(im.Memory("pad", 34 * 96, row=34),))
+    plan = im.stage(GEMM, machine, sizes={"i": 19, "j": 13, "k": 21})
+    assert plan.proof.proved and not goes_wrong(plan.program, GEMM, {"i": 19, "j": 13, "k": 21})
+
+
 def test_one_proof_for_all_sizes() -> None:
     plan = im.stage(GEMM, mixed.one_pad())
     assert plan.proof.proved

@@ -19,15 +19,13 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_encodings.program_implication import implied
-from isamap_encodings.verdict import Proved
 from isamap_smt.ir.addresses import offset
 from isamap_smt.ir.engines import KEPT, ZERO, Operand
 from isamap_smt.ir.epilogue import Epilogue, begins_at, epilogue_of, unassigned
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, elements, insides, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Access, Statement
-from isamap_smt.ir.layouts import first_apart, has_layout, is_box, lies
+from isamap_smt.ir.layouts import has_layout, is_box, layout_of
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.program import Buffer, Ref
 from isamap_smt.ir.scalar import Read, SMul, reads
@@ -54,6 +52,7 @@ from isamap_smt.proof.uses.cells import (
     taken_from,
     whole,
 )
+from isamap_smt.proof.uses.laid_out import apart_cells, laid_out_alike, straight
 from isamap_smt.proof.uses.moments import FALSE, Formula, Moment, Moments, UseSite, contract_of
 from isamap_smt.proof.uses.order import target
 from isamap_smt.proof.uses.values import added, beside, composed, immediates, others, plain_contracts
@@ -284,7 +283,7 @@ def _ranges(book: UseBook, moments: Moments, site: UseSite) -> None:
             continue
         operand, buffer = instruction.operand(name), moments.buffers.get(place.name)
         if buffer is not None and not is_box(operand):
-            _apart(book, moments, site, operand)
+            apart_cells(book, moments, site, operand)
         if buffer is None:
             shape = kernel.tensor(place.name).shape
             goals = [
@@ -357,7 +356,7 @@ def _whole(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer) -> bo
     """
     operand = site.use.instruction.operand(contract_of(site).target.tensor)
     if not is_box(operand):
-        _laid_out_alike(book, moments, site, operand, buffer)
+        laid_out_alike(book, moments, site, operand, buffer)
         return True
     extents = {a.symbol: a.extent for a in contract_of(site).axes}
     rows = sp.S.One if operand.row == 0 else extents.get(operand.row)
@@ -369,49 +368,18 @@ def _whole(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer) -> bo
     return (operand.row != operand.column or operand.row == 0) and whole and enough
 
 
-def _laid_out_alike(book: UseBook, moments: Moments, site: UseSite, operand: Operand, buffer: Buffer) -> None:
-    """Each cell that a use touches is the one of an element of the layout of the use that begins it."""
-    own = (site.use.instruction, operand)
-    for user in moments.sites:
-        for name, place in user.use.operands:
-            if place.name != buffer.name or user is site:
-                continue
-            other = user.use.instruction.operand(name)
-            words = f"{user.name} has elements of {buffer.name} in the cells into which {site.name} puts them"
-            axes = {mine: sym(theirs) for theirs, mine in lies(own, (user.use.instruction, other)).items()}
-            wrong = "" if axes else f"their places are others{first_apart(own, (user.use.instruction, other))}"
-            if not book.structure("program", buffer.name, words, not wrong, wrong):
-                continue
-            x, (row, column, known) = moments.moment(user), rows_and_columns(moments, user, other)
-            cells = ((operand.row, row + first_row(place)), (operand.column, column))
-            goals = [("eq", x.at(substitute(a, axes)), x.at(b)) for a, b in cells]
-            given = [*x.ranges(), *axes_inside(user, x), *map(x.at, known)]
-            book.ask("program", buffer.name, f"{words}, at each point", given, goals, (x,))
-
-
-def _apart(book: UseBook, moments: Moments, site: UseSite, operand: Operand) -> None:
-    """Two elements of an operand whose rows and columns are no axes lie in two cells."""
-    x, y = moments.moment(site), moments.moment(site, "'")
-    index = site.use.instruction.indices[operand.name]
-    plain = has_layout(site.use.instruction, operand.name)
-    words = f"each element of {operand.name} of {site.name} has a cell of its own"
-    own = (
-        f"{operand.memory}[{operand.row}, {operand.column}] is no place of {operand.name}[{', '.join(map(str, index))}]"
-    )
-    if book.structure("exclusive", site.name, words, plain, own):
-        given = [*axes_inside(site, x), *axes_inside(site, y)]
-        given += [("eq", x.at(e), y.at(e)) for e in (operand.row, operand.column)]
-        book.ask("exclusive", site.name, f"{words}, at each point", given, [("eq", x.at(e), y.at(e)) for e in index])
-
-
 def _columns(moments: Moments, buffer: Buffer) -> set[Any]:
-    """The numbers of columns touched by the uses of a buffer: an axis' extent, 1 for column 0, else all columns."""
+    """The numbers of columns touched by the uses of a buffer: an axis' extent, 1 for column 0, those of a layout, else all."""
     every = sp.sympify(buffer.shape[1])
     found = set()
     for site in moments.sites:
         for name, place in site.use.operands:
             if place.name == buffer.name:
-                column = site.use.instruction.operand(name).column
+                operand = site.use.instruction.operand(name)
+                column = operand.column
+                if not is_box(operand) and has_layout(site.use.instruction, name):
+                    found.add(sp.Integer(layout_of(site.use.instruction, name).columns))
+                    continue
                 extents = {a.symbol: a.extent for a in contract_of(site).axes}
                 found.add(sp.S.One if column == 0 else extents.get(column, every))
     return found
@@ -580,7 +548,7 @@ def _element(
     index = named_by_data(site, mine.tensor)
     plain = tuple(n for n, i in zip(named, index, strict=False) if not elements([i]))
     same = tuple(mine.index) == named if not index else plain == tuple(i for i in index if not elements([i]))
-    if is_box(operand):  # of a layout: _apart()
+    if is_box(operand):  # of a layout: apart_cells()
         book.structure("program", site.name, words, same and len(mine.index) == len(named), other)
     coordinates = held(moments, site, x, operand, place)[0]
     if index:
@@ -716,28 +684,11 @@ def _updated(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue)
     words = f"{site.name} changes no sum twice"
     given = [*moments.known(x, y), *again, *live, *alive, *equal(a, b)]
     book.ask("exclusive", place.name, words, given, [x.same(y), *cells], (x, y))
-    along_axes = a if is_box(operand) else _straight(book, moments, site, a)
+    along_axes = a if is_box(operand) else straight(book, moments, site, a)
     index = dict(zip((f"d{n}" for n in range(len(a))), along_axes, strict=True))
     axes = {f"d{n}": e for n, e in enumerate(moments.program.kernel.tensor(epilogue.sum).shape)}
     covered(book, site, index, axes, f"{site.name} changes each sum", live)
     _spared(book, moments, site)
-
-
-def _straight(book: UseBook, moments: Moments, site: UseSite, coordinates: list[Any]) -> list[Any]:
-    """The coordinates of an element as sums of the contract's axes, where they are proved to be these; else as they are."""
-    x, none = moments.moment(site), {a.name: sp.S.Zero for a in contract_of(site).axes}
-    found = []
-    for e in coordinates:
-        begin = substitute(e, none)
-        steps = (sp.expand(substitute(e, {**none, a: sp.S.One}) - begin) * sym(a) for a in none)
-        found.append(sp.expand(begin + sum(steps)))
-    given = [*book.sites.hypotheses, *x.ranges(), *axes_inside(site, x)]
-    words = f"{site.name} has the next element at each next point of its axes"
-    verdict = implied(given, equal(coordinates, found), book.sites.sizes, f"coverage {site.name}: {words}")
-    if not isinstance(verdict, Proved):
-        return coordinates
-    book.note("coverage", site.name, words, verdict)
-    return found
 
 
 def _stored(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> None:
