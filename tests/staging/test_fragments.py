@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 import fragments
@@ -74,6 +76,31 @@ def test_the_element_of_a_cell_is_read_off_its_row_and_column(extents: dict[str,
         env = {"row": int(lie.at[0][point]), "column": int(lie.at[1][point])}
         assert point == tuple(int(evaluate(lie.inverse[a], env)) for a in extents)
     assert set().union(*({s.name for s in e.free_symbols} for e in lie.inverse.values())) <= {ROW.name, COLUMN.name}
+
+
+def _drawn(rng: random.Random) -> tuple[dict[str, int], list[str]]:
+    """Axes of some digits, all of which are dealt to rows and columns, some of them turned round."""
+    parts = {a: rng.choice([[2, 2], [4], [2, 4], [3, 2], [8], [2, 2, 2], [1]]) for a in "ijk"[: rng.randint(1, 3)]}
+    extents = {a: prod(sizes) for a, sizes in parts.items()}
+    digits = [(a, prod(sizes[:n]), size) for a, sizes in parts.items() for n, size in enumerate(sizes)]
+    rng.shuffle(digits)
+    cut, sides = rng.randint(0, len(digits)), []
+    for dealt in (digits[:cut], digits[cut:]):
+        weight, terms = 1, ["0"]
+        for axis, low, size in dealt:
+            value = axis if rng.random() < 0.7 else f"({extents[axis] - 1} - {axis})"
+            terms.append(f"{weight}*(({value}//{low}) % {size})")
+            weight *= size * rng.choice([1, 1, 1, 2])
+        sides.append(" + ".join(terms))
+    return extents, sides
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_every_way_of_dealing_digits_has_an_inverse(seed: int) -> None:
+    """Which inverse finds itself: it is compared with all elements."""
+    extents, (row, column) = _drawn(random.Random(seed))
+    lie = _layout(extents, row, column)
+    assert lie.twice is None and lie.inverse is not None, (extents, row, column)
 
 
 def test_two_elements_of_one_cell_are_found() -> None:
