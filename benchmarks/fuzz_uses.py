@@ -1,10 +1,12 @@
 """Fuzzes the proof of programs of uses: random edits, its verdict against what the simulator does.
 
-    python -m benchmarks.fuzz_uses [sources] [seed] [--of sums|epilogues|phases|shipped|runs|vectors] [--jobs N] [--edits N]
-        [--fields SHARE] [--quick] [--out FILE] [--log FILE]
+    python -m benchmarks.fuzz_uses [sources] [seed] [--of KIND] [--jobs N] [--edits N] [--fields SHARE] [--quick]
+        [--out FILE] [--log FILE]
 
---of: sums alone, sums with an epilogue, two of them in phases, kernels on machines that isamap ships, sums whose tiles are moved
-in runs, or statements that are no such sums on a vector unit.
+--of: sums, epilogues (of them), phases (two of them), shipped (kernels on machines that isamap ships), runs (sums whose tiles are
+moved in runs), or vectors (statements that are no such sums, on a vector unit). Of vectors types (elements of several, in one
+file of registers), fragments (tiles lie in fragments) and ways (a move for each way in which elements lie); of epilogues one_memory
+(bytes and sums lie in one) and layouts (tiles lie in fragments).
 --fields: how many of the edits are of any field of any node, all fields as likely. --log: a line for each source; those
 that have one are not done again. --quick: what is not proved is not run, and its proof ends at the first claim that fails.
 
@@ -56,7 +58,19 @@ from isamap_smt.proof.uses import book
 
 EDITS = 20  # programs of one source
 FAR = 60  # sizes of a counterexample that are run
-KINDS = ("sums", "epilogues", "phases", "shipped", "runs", "vectors")
+KINDS = (
+    "sums",
+    "epilogues",
+    "phases",
+    "shipped",
+    "runs",
+    "vectors",
+    "types",
+    "one_memory",
+    "layouts",
+    "fragments",
+    "ways",
+)
 KEPT = 50_000  # answers that are remembered: edits leave most questions of a program as they are
 
 
@@ -103,9 +117,9 @@ def _of_witnesses(proof: Proof, names: Iterable[str]) -> tuple[dict[str, int], .
     return tuple(a for a in also if a)
 
 
-def _with_epilogue(seed: int, phases: bool) -> tuple[str, Program, Judge]:
+def _with_epilogue(seed: int, phases: bool, **about: bool) -> tuple[str, Program, Judge]:
     """A plan of sums with an epilogue, or of two of them."""
-    drawn = epilogues.draw_epilogue(seed, phases)
+    drawn = epilogues.draw_epilogue(seed, phases, **about)
 
     def judge(program: Program, proof: Proof) -> str:
         sizes = _of_witnesses(proof, drawn.sizes)
@@ -114,9 +128,9 @@ def _with_epilogue(seed: int, phases: bool) -> tuple[str, Program, Judge]:
     return drawn.words, drawn.program, judge
 
 
-def _on_vectors(seed: int) -> tuple[str, Program, Judge]:
+def _on_vectors(seed: int, **about: bool) -> tuple[str, Program, Judge]:
     """A plan of one to three statements on a vector unit."""
-    drawn = on_vectors.draw_vectors(seed)
+    drawn = on_vectors.draw_vectors(seed, **about)
 
     def judge(program: Program, proof: Proof) -> str:
         sizes = _of_witnesses(proof, drawn.sizes)
@@ -152,8 +166,10 @@ def source(seed: int, kind: str = "sums") -> tuple[str, Program, Judge]:
         return str(choice), outer_product.gemm(choice), by_hand
     if kind in ("epilogues", "phases"):
         return _with_epilogue(seed, kind == "phases")
-    if kind == "vectors":
-        return _on_vectors(seed)
+    if kind in ("one_memory", "layouts"):
+        return _with_epilogue(seed, seed % 2 == 0, **{"together" if kind == "one_memory" else kind: True})
+    if kind in ("vectors", "types", "fragments", "ways"):
+        return _on_vectors(seed, types=kind == "types", layouts=kind == "fragments", ways=kind == "ways")
     drawn = plans.draw(seed, shapes=plans.IN_RUNS, mapped=plans.FUSED) if kind == "runs" else plans.draw(seed)
 
     def judge(program: Program, proof: Proof) -> str:

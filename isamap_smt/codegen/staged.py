@@ -28,6 +28,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.hypotheses import Relation
 from isamap_smt.ir.instruction import Instruction, signal
 from isamap_smt.ir.kernel import Access
+from isamap_smt.ir.layouts import COLUMN, ROW, cells_of, elements_at, rows_of
 from isamap_smt.ir.program import (
     Alloc,
     Buffer,
@@ -53,8 +54,6 @@ from isamap_smt.mapping.overlaps import overlap_in
 from isamap_smt.mapping.patterns import Step
 from isamap_smt.mapping.runs import Runs, point_of, runs_of
 from isamap_smt.scheduling.staged_ends import fitting_covers
-
-ROW, COLUMN = sym("row"), sym("column")
 
 
 def lower_stages(schedule: Schedule, hardware: Hardware) -> Program:
@@ -155,7 +154,7 @@ class _Lowering:
 
     def _rows(self, stage: Stage) -> int:
         """Rows of a tile, as the computing instruction takes it."""
-        return self.compute.axes.get(str(self.compute.operand(stage.operand).row), 1)
+        return rows_of(self.compute, self.compute.operand(stage.operand))
 
     def _is_outer(self, stage: Stage) -> bool:
         """Whether its tiles are taken on to another memory."""
@@ -353,7 +352,7 @@ class _Lowering:
     def _buffer(self, stage: Stage) -> Buffer:
         mark = f"_{self._key(stage)}"
         tile, operand = self._tile(stage, mark), self.compute.operand(stage.operand)
-        cells = {str(operand.row): ROW, str(operand.column): COLUMN}
+        cells = cells_of(self.compute, operand) or {}
         index = self._index(stage, mark)
         runs, pieces = self._runs(stage), self._in_pieces(stage)
         limits = guards(runs.view if pieces else self.mapping, stage.operand, index, cells)
@@ -480,7 +479,7 @@ class _Lowering:
         if not any(step.brought for step in self._cover.updates):
             return found
         ends, mark, home = self.ends, "_beside", self.compute.operand(self.output.operand)
-        cells = {str(home.row): ROW, str(home.column): COLUMN}
+        cells = cells_of(self.compute, home) or {}
         tile, at = self._tile(ends, mark), self._coordinates(ends, mark, cells, whole=True)
         limits = tuple(guards(self.mapping, ends.operand, self._index(ends, mark), cells))
         places = [self._buffer(s) for s in self.schedule.stages if not s.stays]
@@ -508,7 +507,7 @@ class _Lowering:
         held = next(o for o in sorted(i.operands, key=lambda o: o.name != target) if o.row is not None)
         home = self.compute.operand(stage.operand)
         index = self._index(stage, mark)
-        at = self._coordinates(stage, mark, {str(home.row): held.row, str(home.column): held.column}, whole)
+        at = self._coordinates(stage, mark, elements_at((self.compute, home), (i, held)), whole)
         places = {o: Ref(b, (sp.S.Zero,), self._tile(stage, mark).version) for o, b in lie.items()}
         place, run = self._at(stage, mark, whole=whole), self._run(stage, mark)
         if run is not None and target != held.name and not self._in_pieces(stage):
@@ -532,7 +531,7 @@ class _Lowering:
         held = next(o for o in move.operands if o.row is not None)
         main = next(o for o in move.operands if o.row is None)
         operand = self.compute.operand(stage.operand)
-        cells = {str(operand.row): held.row, str(operand.column): held.column}
+        cells = elements_at((self.compute, operand), (move, held))
         index = self._index(stage, mark)
         points = active_points(self._runs(stage).view, stage.operand, index, operand, held, move)
         places = {

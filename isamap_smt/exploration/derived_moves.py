@@ -18,6 +18,7 @@ from isamap_smt.ir.epilogue import Epilogue, begins_at, epilogue_of
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.layouts import is_box
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.scalar import Read
@@ -77,7 +78,7 @@ def held(move: Instruction) -> Tile | None:
     if s.op != "=" or s.guard or not s.inputs or len(move.operands) != 2 or move.kind == "configure":
         return None
     inside = [o for o in move.operands if o.row is not None]
-    return tile_of(move, inside[0].name) if len(inside) == 1 else None
+    return tile_of(move, inside[0].name) if len(inside) == 1 and is_box(inside[0]) else None
 
 
 def loads(machine: Hardware) -> tuple[Instruction, ...]:
@@ -166,6 +167,8 @@ def _work(move: Instruction, form: Form) -> Work | None:
 def for_input(mapping: Mapping, machine: Hardware, operand: str) -> Iterator[tuple[Edit, ...]]:
     """Edits to bring tiles of an operand, the smallest of each kind first; each may help."""
     compute = computing(mapping, machine)
+    if not is_box(compute.operand(operand)):
+        return  # the refusal says which place a move of it has
     tile = tile_of(compute, operand)
     every = loads(machine)
     for move in every:
@@ -282,6 +285,8 @@ def _passing(machine: Hardware, compute: Instruction, of: Tile, tile: Tile) -> A
 def for_sums(mapping: Mapping, machine: Hardware, operand: str) -> Iterator[tuple[Edit, ...]]:
     """Edits to let sums begin and be stored; each may help."""
     compute = computing(mapping, machine)
+    if not is_box(compute.operand(operand)):
+        return
     tile = tile_of(compute, operand)
     epilogue = epilogue_of(mapping.kernel)
     yield () if epilogue.assigned else tuple(beginnings(machine, compute, tile, epilogue.start))
@@ -297,7 +302,8 @@ def for_sums(mapping: Mapping, machine: Hardware, operand: str) -> Iterator[tupl
 def beginnings(machine: Hardware, compute: Instruction, tile: Tile, start: int | float = 0) -> Iterator[Edit]:
     """Instructions to set cells of sums to 0, or to another reduction's start, on the computing engine."""
     for i in machine.instructions:
-        of = tile_of(i, i.target) if i.operand(i.target).row is not None else None
+        own = i.operand(i.target)
+        of = tile_of(i, i.target) if own.row is not None and is_box(own) else None
         if (
             begins_at(i) == start
             and of is not None

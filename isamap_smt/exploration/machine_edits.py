@@ -131,7 +131,7 @@ def _fields(i: Instruction) -> dict[str, str]:
 
 def places(i: Instruction) -> dict[str, str]:
     """Operand -> its place, as descriptions write it."""
-    cells = {o: f"[{row},{column}]" for o, row, column in i.cells}
+    cells = {o: f"[{words(row)},{words(column)}]" for o, row, column in i.cells}
     cells |= {o: f"[{i.address(o)}]" for o, memory in i.places if memory == MAIN and o in dict(i.steps)}
     return {o: memory + cells.get(o, "") for o, memory in i.places}
 

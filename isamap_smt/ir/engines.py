@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import sympy as sp
+
 from isamap_smt.ir.addresses import Steps, parsed
 from isamap_smt.ir.arguments import LARGEST
+from isamap_smt.ir.conditions import parse_expression
 from isamap_smt.ir.errors import HardwareError, LanguageError, did_you_mean
-from isamap_smt.ir.expr import elements, sym
+from isamap_smt.ir.expr import FloorDiv, FloorMod, elements, sym, symbols_of
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.machine_parameters import exceeds
 from isamap_smt.ir.move_form import MAIN
@@ -121,11 +124,38 @@ def _row_and_column(where: str, contract: Kernel, inside: str, index: tuple[Any,
     if len(parts) != 2 or not inside.rstrip().endswith("]"):
         raise LanguageError(f"{where}: {_FORM}")
     named = _of_dimensions(where, parts, index, axes) if elements(index) else {}
-    for part in parts:
-        if part != "0" and part not in axes and part not in named:
-            raise LanguageError(f"{where}, and {part!r} is no axis; {did_you_mean(part, axes)}")
-    row, column = (0 if p == "0" else sym(p) for p in parts)
+    row, column = (_counted_by(where, p, axes, named) for p in parts)
     return row, column
+
+
+def _counted_by(where: str, part: str, axes: list[str], named: Collection[str]) -> Any:
+    """The row or column of a place: an axis, 0, or an expression over axes."""
+    if part == "0" or part in axes or part in named:
+        return 0 if part == "0" else sym(part)
+    found = parse_expression(part)
+    if found is None or not _is_quasi_affine(found):
+        raise LanguageError(
+            f"{where}, and {part!r} is no row or column; write an axis, or a sum of axes times numbers, with // and % by numbers, "
+            "such as '(i % 8)*4 + j//2'"
+        )
+    if unknown := sorted(symbols_of([found]) - set(axes)):
+        raise LanguageError(f"{where}, and {unknown[0]!r} is no axis; {did_you_mean(unknown[0], axes)}")
+    return found
+
+
+def _is_quasi_affine(e: Any) -> bool:
+    """Whether it is a sum of axes times numbers, and of such sums // or % a number, times numbers."""
+    match e:
+        case sp.Integer() | sp.Symbol():
+            return True
+        case sp.Add():
+            return all(map(_is_quasi_affine, e.args))
+        case sp.Mul():
+            number, rest = e.as_coeff_Mul()
+            return bool(number.is_Integer) and not rest.is_Mul and _is_quasi_affine(rest)
+        case FloorDiv() | FloorMod():
+            return bool(e.args[1].is_Integer) and _is_quasi_affine(e.args[0])
+    return False
 
 
 def _of_dimensions(where: str, parts: list[str], index: tuple[Any, ...], axes: list[str]) -> set[str]:
@@ -254,7 +284,6 @@ def check_engines(h: Hardware) -> None:
     A machine without engines has no such instruction.
     """
     names = [e.name for e in h.engines]
-    types: dict[str, tuple[str, Any]] = {}
     for n, engine in enumerate(names):
         if not _is_name(engine):
             raise HardwareError(
@@ -283,7 +312,7 @@ def check_engines(h: Hardware) -> None:
             said = f"is issued by {i.engine!r}, which is no engine" if i.engine else "says no engine that issues it"
             raise HardwareError(f"{where} {said}; {hint}")
         for operand, memory in i.places if names and i.kind != "configure" else ():
-            _check_cells(h, i, where, operand, memory, types)
+            _check_cells(h, i, where, operand, memory)
 
 
 def _check_limits(h: Hardware) -> None:
@@ -308,9 +337,7 @@ def _check_limits(h: Hardware) -> None:
         )
 
 
-def _check_cells(
-    h: Hardware, i: Instruction, where: str, operand: str, memory: str, types: dict[str, tuple[str, Any]]
-) -> None:
+def _check_cells(h: Hardware, i: Instruction, where: str, operand: str, memory: str) -> None:
     cells = {o: (row, column) for o, row, column in i.cells}
     if memory == MAIN:
         return
@@ -326,11 +353,6 @@ def _check_cells(
         missing = f"im.Memory({memory!r}, ...) needs row=, the bytes of a row" if operand in cells else _FORM
         raise HardwareError(f"{where}: where do the cells of {operand} lie in {memory}? {missing}")
     dtype = i.kernel.tensor(operand).dtype
-    other = types.setdefault(memory, (i.name, dtype))
-    if other[1] != dtype:
-        raise HardwareError(
-            f"{where}: {operand} is {dtype}, and {other[0]} has {other[1]} in {memory}; one element type for each memory"
-        )
     if m.bits and (dtype.is_float or dtype.low == 0 or m.bits > 8 * dtype.bytes):
         raise HardwareError(
             f"{where}: {operand} is {dtype}, and cells of {memory} have {m.bits} bits; signed integers of more have so few"
@@ -339,7 +361,7 @@ def _check_cells(
     named = [str(e) for e in cells[operand] if e != 0]
     if elements(i.indices.get(operand, ())):
         extents |= dict(zip(named, i.shapes[operand], strict=True))
-    rows, columns = (extents.get(str(e), 1) for e in cells[operand])
+    rows, columns = (extents.get(str(e), 1) for e in cells[operand])  # of a layout: isamap_smt.ir.layouts
     if exceeds(columns * dtype.bytes, m.row) or exceeds(rows, m.rows) or exceeds(rows, LARGEST):
         raise HardwareError(
             f"{where}: {operand} has {rows} rows of {columns * dtype.bytes} bytes, and {memory} has {m.rows} rows of {m.row}; "

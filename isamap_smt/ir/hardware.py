@@ -15,6 +15,7 @@ from isamap_smt.ir.errors import HardwareError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware_checks import check_hardware, check_link, check_memory, check_states, check_ways
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kept import hashed_once
+from isamap_smt.ir.layouts import check_layouts
 from isamap_smt.ir.machine_parameters import MachineParameter, at_values, check_parameters, is_open, valid_values
 from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.rules import Rule
@@ -167,6 +168,7 @@ class Hardware(Shown):
         check_parameters(self)
         check_ways(self)
         check_engines(self)
+        check_layouts(self)
         check_states(self)
         check_together(self.instructions)
 

@@ -20,6 +20,8 @@ from isamap_smt.ir.engines import Operand
 from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, affine, ceil_div, substitute, sym, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Axis
+from isamap_smt.ir.layouts import along as axes_along
+from isamap_smt.ir.layouts import lies
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import LoopStep, Stage
 
@@ -145,7 +147,7 @@ def active_points(
     home, held: the cells' places for the compute instruction and for the move; index: outer axis -> tile.
     """
     whole = dict(mapping.instruction.axes)
-    lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
+    lie = lies((mapping.instruction, home), (move, held))
     along = kernel_axes(mapping, operand)
     beside = symbols_of(
         [e for n, e in mapping.forward if n not in along]
@@ -160,13 +162,13 @@ def active_points(
     present = [left for left in _present(mapping, operand, index) if not _always(left)]
     found: list[Any] = []
     for axis, _ in move.active:
-        here = lies[axis]
+        here = lie[axis]
         count = counts.get(here, sp.S.One)
         largest = whole.get(here, 1)
         for left in present if not found else ():
             count = IMin(count, largest * left)
         found.append(IMax(0, count))
-    front = tuple(_first(lies[axis], whole.get(lies[axis], 1), first) for axis, _ in move.front)
+    front = tuple(_first(lie[axis], whole.get(lie[axis], 1), first) for axis, _ in move.front)
     return Points(tuple(found), front)
 
 
@@ -178,7 +180,7 @@ def passed_points(mapping: Mapping, index: dict[str, Any], compute: Instruction)
     target = compute.kernel.statements[0].target.tensor
     found: dict[str, Any] = {}
     for o in sorted(compute.operands, key=lambda o: o.name != target):
-        own = tuple((a, p) for a, p in compute.active if a in (str(o.row), str(o.column)) and a not in found)
+        own = tuple((a, p) for a, p in compute.active if a in axes_along(o) and a not in found)
         if own:
             points = active_points(mapping, o.name, index, o, o, replace(compute, active=own, front=()))
             found |= {a: count for (a, _), count in zip(own, points.active, strict=True)}

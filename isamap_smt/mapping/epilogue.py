@@ -186,7 +186,8 @@ def _onward(machine: Hardware, compute: Instruction, memory: str) -> Iterator[In
             s = i.kernel.statements[0]
             target, source = i.operand(s.target.tensor), i.operand(s.inputs[0].tensor)
             same = (target.row, target.column) == (source.row, source.column)
-            if source.memory == memory != target.memory and same:
+            typed = i.types[target.name] == i.types[source.name] == compute.types[compute.target]
+            if source.memory == memory != target.memory and same and typed:
                 yield i
 
 
@@ -195,7 +196,12 @@ def _why_none(epilogue: Epilogue, machine: Hardware, memory: str) -> str:
     kernel = epilogue.kernel
     if not _begun(epilogue, machine, memory):
         start = {0: "0", inf: "inf", -inf: "-inf"}.get(epilogue.start, str(epilogue.start))
-        return f"{machine.name}: no instruction begins cells of {memory} at {start}; describe one, such as 'x[r,c] = {start}'"
+        dtype = kernel.tensor(epilogue.sum).dtype
+        typed = f" as {dtype}" * any(begins_at(i) == epilogue.start for i in _in(machine, memory))
+        return (
+            f"{machine.name}: no instruction begins cells of {memory} at {start}{typed}; describe one, such as "
+            f"'x[r,c] = {start}'"
+        )
     if epilogue.statement is None:
         if kinds := _stored_as(machine, memory):
             sums = kernel.statements[0].target
@@ -348,8 +354,12 @@ class _Ways:
                     continue
                 for i in _in(self.machine, part[0]):
                     s = i.kernel.statements[0]
-                    sources = {r.tensor for r in reads(s.value)}
-                    if s.op == "=" and not s.guard and sources and {i.operand(o).memory for o in sources} == {MAIN}:
+                    sources, typed = (
+                        {r.tensor for r in reads(s.value)},
+                        i.types[i.target] == self.types[self.epilogue.sum],
+                    )
+                    far = bool(sources) and {i.operand(o).memory for o in sources} == {MAIN}
+                    if s.op == "=" and not s.guard and far and typed:
                         for bound, rewritten in self._bindings(i, "", other):
                             yield Way(BEGINS, part, None, Step(i, bound), rewritten or form not in self.given)
 
@@ -392,7 +402,9 @@ def _begun(epilogue: Epilogue, machine: Hardware, memory: str) -> tuple[Step | N
     """Ways to begin cells of the memory at the reduction's start; (None,) if the computing instruction assigns them."""
     if epilogue.assigned:
         return (None,)
-    return tuple(Step(i) for i in _in(machine, memory) if begins_at(i) == epilogue.start)
+    dtype = epilogue.kernel.tensor(epilogue.sum).dtype
+    own = (i for i in _in(machine, memory) if i.types[i.target] == dtype)
+    return tuple(Step(i) for i in own if begins_at(i) == epilogue.start)
 
 
 def _in(machine: Hardware, memory: str) -> Iterator[Instruction]:

@@ -128,6 +128,7 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
             refused = error if refused is None or isinstance(refused, _UnmappedError) else refused
             continue
         kept = _on_chip(found, replace(ask, sizes=planned), ways)
+        found, kept = _reading_on_chip(given, found, kept, replace(ask, sizes=planned), ways)
         tried = (_in_blocks(found, kept, replace(ask, sizes=planned), ways), kept, found)
         found, program, checked, given_up = _first_proved([p for n, p in enumerate(tried) if p not in tried[:n]], ask)
         schedules = tuple(s for s, _ in found.chosen)
@@ -223,12 +224,13 @@ class _Phases:
         return float(sum(s.objective or 0 for s, _ in self.chosen))
 
 
-def _phases(kernel: Kernel, ask: _Asked, ways: Ways) -> _Phases:
+def _phases(kernel: Kernel, ask: _Asked, ways: Ways, counts: tuple[int, ...] = ()) -> _Phases:
     """The schedules of all phases. A later statement is carried out with the one before it if possible, else behind it.
 
-    A statement that no single instruction computes is taken apart. Raises ScheduleError.
+    counts: statements of each phase to begin with. A statement that no single instruction computes is taken apart.
+    Raises ScheduleError.
     """
-    counts, form = phase_counts(kernel), None
+    counts, form = counts or phase_counts(kernel), None
     chosen: list[Chosen] = []
     while len(chosen) < len(counts):
         n = len(chosen)
@@ -261,6 +263,30 @@ def _on_chip(found: _Phases, ask: _Asked, ways: Ways) -> _Phases:
     made = OnChip(ask.hardware, chosen, lambda s: _lowered(s, ask.hardware), found.chosen)
     made = made.with_temporaries(found.kernel, kernels)
     return replace(found, chosen=made.chosen, staying=tuple(s.staying for s in made.stays))
+
+
+def _reading_on_chip(kernel: Kernel, found: _Phases, kept: _Phases, ask: _Asked, ways: Ways) -> tuple[_Phases, _Phases]:
+    """The plan, in main memory and on chip, with what follows a sum behind it, if that takes fewer cycles.
+
+    What follows a sum reads elements beside it from main memory. If these are a temporary that another phase computes, a
+    phase of its own may find both on chip.
+    """
+    if ask.pins or ask.instruction or ask.axes is not None or found.form is not None:
+        return found, kept
+    for n, phase in enumerate(phase_kernels(found.kernel, found.counts)):
+        earlier = set(found.kernel.temporaries) & set(phase.inputs)
+        if len(phase.statements) < 2 or not any(a.tensor in earlier for s in phase.statements[1:] for a in s.inputs):
+            continue
+        try:
+            other = _phases(kernel, ask, ways, apart(found.counts, n))
+            there = _on_chip(other, ask, ways)
+        except UndecidedError:
+            raise
+        except ScheduleError:
+            continue
+        if there.cycles < kept.cycles:
+            found, kept = other, there
+    return found, kept
 
 
 def _in_blocks(found: _Phases, kept: _Phases, ask: _Asked, ways: Ways) -> _Phases:

@@ -14,6 +14,7 @@ from typing import Any
 from isamap_smt.ir.engines import ZERO, Work
 from isamap_smt.ir.hardware import Hardware, Memory
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.layouts import is_box, rows_of
 from isamap_smt.ir.scalar import reads
 from isamap_smt.simulator.service import limited, of_whole_tiles, rate, touches
 
@@ -57,9 +58,10 @@ def _moved(i: Instruction, operand: str, m: Memory) -> list[Work]:
 
 
 def _accessed(i: Instruction, operand: str, m: Memory) -> list[Work]:
-    row = str(i.operand(operand).row)
-    rows = i.axes.get(row, 1)
+    row, rows = str(i.operand(operand).row), rows_of(i, i.operand(operand))
     each = Fraction(1, m.banks * m.ports) if rows >= m.banks else Fraction(1, rows * m.ports)
+    if not is_box(i.operand(operand)):
+        return _counted(i, operand, rows * each, ())
     return _counted(i, operand, each, (row,) if row in i.axes else ())
 
 

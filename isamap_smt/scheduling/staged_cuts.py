@@ -13,6 +13,7 @@ from isamap_smt.ir.errors import OpenSizesError, ScheduleError
 from isamap_smt.ir.expr import substitute, sym, symbols_of, words
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Statement
+from isamap_smt.ir.layouts import along
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.staging import conditions, cut_along, cut_off, cuts_front
@@ -79,7 +80,7 @@ def reduced_beyond(mapping: Mapping, compute: Instruction) -> str:
     over = {a.name for a in contract.axes} - symbols_of(contract.target.index)
     for operand in inputs:
         o = compute.operand(operand)
-        lies = {str(a): str(a) for a in (o.row, o.column) if str(a) in over}
+        lies = {a: a for a in sorted(along(o)) if a in over}
         if why := cut_off(mapping, operand, compute, lies):
             axis = next(iter(lies))
             return f"{why}: what lies beyond would be reduced, too; say active={{{axis!r}: 'points'}}, if it can leave points out"

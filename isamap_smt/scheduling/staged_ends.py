@@ -11,6 +11,7 @@ from isamap_smt.ir.expr import affine, substitute, symbols_of, words
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access
+from isamap_smt.ir.layouts import covers, first_apart, is_box, lies, of_one_shape
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.staging import conditions, cut_along
@@ -66,12 +67,14 @@ def _cut_unevenly(mapping: Mapping, operand: str) -> str:
 def _unlike(mapping: Mapping, compute: Instruction, epilogue: Epilogue, step: Step) -> str:
     """Why the cells of an instruction are not those of a tile, or lie otherwise in main memory than it takes them; or ''."""
     i, home = step.instruction, compute.operand(compute.kernel.statements[0].target.tensor)
-    lies: dict[str, str] = {}
+    along: dict[str, str] = {}
     for held in (o for o in i.operands if o.row is not None):
-        for a, b in ((home.row, held.row), (home.column, held.column)):
-            if compute.axes.get(str(a), 1) != i.axes.get(str(b), 1):
-                return f"{i.name} has tiles of another shape than {compute.name}"
-            lies[str(b)] = str(a)
+        if not i.counted and len(i.operands) == 1 and covers((compute, home), (i, held)):
+            return ""  # a number comes to every cell, whatever element lies there
+        if not of_one_shape((compute, home), (i, held)):
+            apart = "" if is_box(home) else first_apart((compute, home), (i, held))
+            return f"{i.name} has tiles of another shape than {compute.name}{apart}"
+        along |= lies((compute, home), (i, held))
     elements = dict(step.bound)
     target = i.kernel.statements[0].target.tensor
     if i.operand(target).memory == MAIN:
@@ -79,9 +82,9 @@ def _unlike(mapping: Mapping, compute: Instruction, epilogue: Epilogue, step: St
     for name, access in elements.items():
         if i.operand(name).memory != MAIN:
             continue
-        if not _serves(mapping, home.name, epilogue, i, (name, access), lies):
+        if not _serves(mapping, home.name, epilogue, i, (name, access), along):
             return f"{i.name} takes elements of {access.tensor} that lie otherwise apart in memory"
-        if why := cut_otherwise(mapping, home.name, i, lies):
+        if why := cut_otherwise(mapping, home.name, i, along):
             return why
     return ""
 

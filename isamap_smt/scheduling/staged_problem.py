@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping as Dict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm, prod
@@ -15,12 +16,14 @@ import sympy as sp
 from isamap_encodings.staging_problem import Sliding, StagingAxis, StagingOperand, StagingProblem, Way
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.addresses import serves
+from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.engines import Operand, Work
 from isamap_smt.ir.epilogue import Epilogue, epilogue_of, unassigned
 from isamap_smt.ir.errors import HardwareError, ScheduleError
-from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, evaluate, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, evaluate, sym, symbols_of, words
 from isamap_smt.ir.hardware import Hardware, Memory
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.layouts import cells_of, first_apart, is_box, lies, of_one_shape, rows_of
 from isamap_smt.ir.machine_parameters import is_open
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Read
@@ -167,7 +170,7 @@ def _beside(covers: tuple[Cover, ...], memory: str) -> int:
     for c in covers:
         steps = (m.instruction for u in c.updates for m in u.moves)
         targets = ((i, i.operand(i.kernel.statements[0].target.tensor)) for i in steps)
-        most = max(most, sum(i.axes.get(str(o.row), 1) for i, o in targets if o.memory == memory))
+        most = max(most, sum(rows_of(i, o) for i, o in targets if o.memory == memory))
     return most
 
 
@@ -191,9 +194,9 @@ def _paths(mapping: Mapping, machine: Hardware, compute: Instruction, home: Oper
             onward[memory] = (*onward.get(memory, ()), i)
     found = []
     for memory, moves in onward.items():
-        reach = (i for i in machine.instructions if _reaches(i, memory))
+        reach = (i for i in machine.instructions if _reaches(i, memory, compute.types[home.name]))
         fitting = (i for i in reach if _takes(mapping, compute, home, i))
-        if loads := tuple(i for i in fitting if not cut_otherwise(mapping, home.name, i, _lies(home, i))):
+        if loads := tuple(i for i in fitting if not cut_otherwise(mapping, home.name, i, _lies(compute, home, i))):
             found.append(_Path(f"{home.name}@{memory}", memory, loads, moves))
     return tuple(found)
 
@@ -203,8 +206,8 @@ def _passes_on(move: Instruction, home: Operand, compute: Instruction) -> bool:
     s = move.kernel.statements[0]
     target, source = move.operand(s.target.tensor), move.operand(s.inputs[0].tensor)
     same = target.memory == home.memory != source.memory and (target.row, target.column) == (source.row, source.column)
-    sides = ((home.row, target.row), (home.column, target.column))
-    return same and all(compute.axes.get(str(a), 1) == move.axes.get(str(b), 1) for a, b in sides)
+    typed = move.types[target.name] == move.types[source.name] == compute.types[home.name]
+    return same and typed and of_one_shape((compute, home), (move, target))
 
 
 def _check_machine(hardware: Hardware) -> None:
@@ -330,7 +333,7 @@ class _Ways:
         """An operand in its own memory. in_pieces: whether each run is a content of its own."""
         needed = symbols_of(self.mapping.coordinates(o.name))
         axes = tuple(a.name for a in self.mapping.outer if a.name in needed)
-        rows, spare = compute.axes.get(str(o.row), 1), 0
+        rows, spare = rows_of(compute, o), 0
         if in_pieces:
             runs = runs_of(self.mapping, o.name, str(o.row))
             rows, spare = runs.rows(rows), runs.spare(rows) * runs.points
@@ -371,7 +374,7 @@ class _Ways:
         count = 1 if at_once else runs.count
         target = move.kernel.statements[0].target.tensor
         held = next(o for o in sorted(move.operands, key=lambda o: o.name != target) if o.row is not None)
-        lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
+        lie = lies((self.mapping.instruction, home), (move, held))
         active = dict(move.active)
         outer: dict[str, str] = {}  # axis of the instruction -> outer axis of the mapping
         for _, e in self.mapping.forward:
@@ -384,8 +387,8 @@ class _Ways:
                 each *= move.axes[axis]
                 continue
             counted = True
-            if lies[axis] in outer:
-                per.append(outer[lies[axis]])
+            if lie[axis] in outer:
+                per.append(outer[lie[axis]])
         if counted:  # a tile beyond the last one of an axis of single points has none
             needed = symbols_of(self.mapping.coordinates(home.name))
             per += [a.name for a in self.mapping.outer if a.name in needed and a.name not in outer.values()]
@@ -444,27 +447,30 @@ def _moves(
 ) -> tuple[Instruction, ...]:
     """Instructions that bring the operand's tile from main memory. also: whether it has another way, too."""
     tensor = mapping.operand_access(home.name).tensor
+    _require_inverse(mapping, compute, home)
     own, taken = mapping.element(home.name), mapping.instruction.kernel.tensor(home.name).dtype
     if own != taken:
         raise ScheduleError(
             f"{mapping.id}: {tensor} is {own}, and {compute.name} takes {home.name} as {taken}: moves convert nothing; give "
             f"{tensor} as {taken}, with with_dtypes() or --dtypes"
         )
-    reach = [i for i in machine.instructions if _reaches(i, home.memory)]
+    reach = [i for i in machine.instructions if _reaches(i, home.memory, taken)]
     way, text = f"from memory to {home.memory}", f"{home.name}[r,c] = m[r,c]"
     if not reach and not also:
         raise ScheduleError(
-            f"{machine.name}: {home.name} of {compute.name} lies in {home.memory}, and no instruction moves {way}; describe one, "
-            f"such as {text!r}{_taking_on(machine, home.memory)}"
+            f"{machine.name}: {home.name} of {compute.name} lies in {home.memory}, and no instruction moves {way}"
+            f"{_of_other_types(machine, home, taken)}; describe one, such as {text!r}{_taking_on(machine, home.memory)}"
         )
     view = runs_of(mapping, home.name, str(home.row)).view
     apart = tuple(i for i in reach if _takes(view, compute, home, i))
-    cut = [cut_otherwise(view, home.name, i, _lies(home, i)) for i in apart]
+    cut = [cut_otherwise(view, home.name, i, _lies(compute, home, i)) for i in apart]
     found = tuple(i for i, why in zip(apart, cut, strict=True) if not why)
     if apart and not found and not also:
         raise ScheduleError(
             f"{mapping.id}: {cut[0]}; give sizes that are whole tiles, or tensors that end in such axes"
         )
+    if not found and not also and (other := _laid_out_otherwise(compute, home, reach)):
+        raise ScheduleError(f"{mapping.id}: {other}")
     if not found and not also:
         tried = ", ".join(i.name for i in reach)
         raise ScheduleError(
@@ -472,6 +478,42 @@ def _moves(
             f"otherwise apart in memory; describe one that does"
         )
     return found
+
+
+def _require_inverse(mapping: Mapping, compute: Instruction, home: Operand) -> None:
+    """Raises ScheduleError unless the element of a cell can be told from its row and column."""
+    if cells_of(compute, home) is None:
+        raise ScheduleError(
+            f"{mapping.id}: {home.name} of {compute.name} lies in {home.memory}[{words(home.row)}, {words(home.column)}], and "
+            "the element of a cell is not found from its row and column; write both as sums of digits of axes (i // 8, i % 8) "
+            "times numbers, or of such sums % a number of which all digits but one are known otherwise"
+        )
+
+
+def _laid_out_otherwise(compute: Instruction, home: Operand, reach: Sequence[Instruction]) -> str:
+    """The moves that put elements into other cells than the operand has them in, in words; '' if there are none."""
+    if is_box(home):
+        return ""
+    place, own = f"{home.memory}[{words(home.row)}, {words(home.column)}]", (compute, home)
+    others = [(m, _held(m)) for m in reach if not of_one_shape(own, (m, _held(m)))]
+    others = [x for x in others if first_apart(own, x)] or others  # those of its shape
+    told = [
+        f"{x.name} of {move.name} in {x.memory}[{words(x.row)}, {words(x.column)}]{first_apart(own, (move, x))}"
+        for move, x in others
+    ]
+    if not told:
+        return ""
+    return (
+        f"{home.name} of {compute.name} lies in {place}, and {', and '.join(told)}; describe a move with the place of "
+        f"{home.name}, over axes of its own"
+    )
+
+
+def _of_other_types(machine: Hardware, home: Operand, taken: DType) -> str:
+    """The instructions that move elements of other types there, in words; '' for none."""
+    types = dict.fromkeys(t for i in machine.instructions for t in i.types.values() if t != taken)
+    found = [f"{i.name} moves {t}" for t in types for i in machine.instructions if _reaches(i, home.memory, t)]
+    return f" as {taken}: {' and '.join(found)}" if found else ""
 
 
 def _taking_on(machine: Hardware, memory: str) -> str:
@@ -489,30 +531,32 @@ def _taking_on(machine: Hardware, memory: str) -> str:
     )
 
 
-def _reaches(i: Instruction, memory: str) -> bool:
-    """Whether it copies from main memory to this one."""
+def _reaches(i: Instruction, memory: str, dtype: DType) -> bool:
+    """Whether it copies elements of this type from main memory to this one."""
     s = i.kernel.statements[0]
     if not isinstance(s.value, Read) or s.op != "=":
         return False
     target, source = i.operand(s.target.tensor), i.operand(s.inputs[0].tensor)
-    return source.row is None and target.row is not None and target.memory == memory
+    typed = i.types[target.name] == dtype
+    return source.row is None and target.row is not None and target.memory == memory and typed
 
 
-def _lies(home: Operand, move: Instruction) -> dict[str, str]:
+def _lies(compute: Instruction, home: Operand, move: Instruction) -> dict[str, str]:
     """Axes of a move along rows and columns -> those of the operand."""
-    held = next(o for o in move.operands if o.row is not None)
-    return {str(held.row): str(home.row), str(held.column): str(home.column)}
+    return lies((compute, home), (move, _held(move)))
+
+
+def _held(move: Instruction) -> Operand:
+    """The operand of a move in a memory of the machine."""
+    return next(o for o in move.operands if o.row is not None)
 
 
 def _takes(mapping: Mapping, compute: Instruction, home: Operand, move: Instruction) -> bool:
     """Whether its cells are the operand's: as many rows and columns, and as far apart in memory as its place says."""
-    held = next(o for o in move.operands if o.row is not None)
     main = next(o for o in move.operands if o.row is None)
-    mine, other = compute.axes, move.axes
-    for a, b in ((home.row, held.row), (home.column, held.column)):
-        if mine.get(str(a), 1) != other.get(str(b), 1):
-            return False
-    lies = _lies(home, move)
+    if not of_one_shape((compute, home), (move, _held(move))):
+        return False
+    axes = _lies(compute, home, move)
     address, lie = move.address(main.name), supply(mapping, home.name)
-    taken = {lies.get(str(i)): step for i, step in zip(address.index, address.steps, strict=True)}
+    taken = {axes.get(str(i)): step for i, step in zip(address.index, address.steps, strict=True)}
     return lie.kind != GATHER and all(serves(taken.get(axis, 0), distance) for axis, distance in lie.strides)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from isamap_encodings.staging_problem import StagingOperand, Way
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute, sym, symbols_of
+from isamap_smt.ir.layouts import is_box
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.staging import guards
 from isamap_smt.mapping.named_cells import of_tiles
@@ -76,6 +77,8 @@ def restricted(q: Question, mapping: Mapping, kept: Kept) -> Question:
         (o,) = named
         if o.memory != s.memory or runs_of(mapping, o.name, str(mapping.instruction.operand(o.name).row)).several:
             raise ScheduleError(f"{why}, and {o.name} lies in {o.memory}, or in runs")
+        if not is_box(mapping.instruction.operand(o.name)):
+            raise ScheduleError(f"{why}, and rows and columns of {o.name} are no axes")
         if s.layout and layout_of(mapping, o.name) != s.layout:
             raise ScheduleError(f"{why}, and tiles of {o.name} are others")
         cut = {a.name for a in q.problem.reduced if a.tiles * a.side != a.points}

@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from isamap_smt.ir.errors import DTypeError, LanguageError
+from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.errors import LanguageError
 from isamap_smt.ir.evaluate import Functions
 from isamap_smt.ir.expr import elements, evaluate, held_as, sym, written
 from isamap_smt.ir.instruction import GIVE, TAKE, Instruction
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Access as Element
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.program import immediate
+from isamap_smt.ir.program import Program, immediate
 from isamap_smt.ir.scalar import Read, cast, reads, rewrite_reads, sums
+from isamap_smt.ir.traversal import buffers
 from isamap_smt.ir.typed import typed_value
 from isamap_smt.simulator.orders import Order
 from isamap_smt.simulator.places import Access, Space, points
@@ -45,7 +47,7 @@ def run(
     """
     hosts = {n for n, s in enumerate(elaborated.sites) if s.use.instruction.kind in (GIVE, TAKE)}
     accesses = tuple(a for a in accesses if a.site not in hosts)
-    held, poison = _begin(kernel, accesses, arrays, seed)
+    held, poison = _begin(elaborated.program, kernel, accesses, arrays, seed)
     made: dict[Key, Value] = {}
     machine = elaborated.program.machine
     narrow = {m.name: m.bits for m in machine.memories} if machine else {}
@@ -62,28 +64,33 @@ def run(
     found = {}
     for name in kernel.results:
         tensor = kernel.tensor(name)
-        space = Space(name, True, tuple(int(e) for e in tensor.shape))
+        space = Space(name, True, tuple(int(e) for e in tensor.shape), tensor.dtype.bytes)
         untouched = _poison(np.random.default_rng(seed), space.size, tensor.dtype.numpy)
         found[name] = (held[space][:-1] if space in held else untouched).reshape(space.shape)
     return found
 
 
 def _begin(
-    kernel: Kernel, accesses: tuple[Access, ...], arrays: Mapping[str, Array], seed: int
+    program: Program, kernel: Kernel, accesses: tuple[Access, ...], arrays: Mapping[str, Array], seed: int
 ) -> tuple[dict[Space, Array], dict[Space, Array]]:
-    """The cells of each space with one more for all places outside, and the poison in this one."""
+    """The cells of each space with one more for all places outside, and the poison in this one.
+
+    A memory with cells of several types is bytes.
+    """
     draw = np.random.default_rng(seed)
     held: dict[Space, Array] = {}
     poison: dict[Space, Array] = {}
+    types: dict[Space, set[DType]] = {}
+    for a in accesses:
+        types.setdefault(a.space, set()).add(a.dtype)
     for a in accesses:
         if a.space in held:
-            if held[a.space].dtype != a.dtype.numpy:
-                raise DTypeError(
-                    f"{a.space.name} is accessed as {held[a.space].dtype} and, by operand {a.operand}, as {a.dtype};"
-                    " cells of one memory have one type here"
-                )
             continue
-        filling = _poison(draw, a.space.size + 1, a.dtype.numpy)
+        if len(types[a.space]) > 1:
+            held[a.space] = _bytes(program, a.space, types[a.space], draw)
+            poison[a.space] = held[a.space][a.space.size * a.space.unit :].copy()
+            continue
+        filling = _poison(draw, a.space.size // a.width + 1, a.dtype.numpy)
         poison[a.space] = filling[-1:].copy()
         if a.space.tensor and a.space.name in kernel.inputs:
             filling[:-1] = arrays[a.space.name].reshape(-1)
@@ -92,6 +99,29 @@ def _begin(
             filling[:-1] = neutral(first.op, a.dtype)
         held[a.space] = filling
     return held, poison
+
+
+def _bytes(program: Program, space: Space, types: set[DType], draw: np.random.Generator) -> Array:
+    """Poison of an addressed memory with cells of several types: in rows of a buffer of floats, NaN."""
+    rows, units = space.shape
+    floats = any(t.is_float for t in types)
+    beyond = b"\xff" * 8 if floats else draw.bytes(8)
+    found = draw.integers(0, 256, (rows, units * space.unit), np.uint8)
+    for b in buffers(program).values():
+        if b.memory == space.name and b.dtype.is_float:
+            found[int(b.offset) : int(b.offset) + int(b.slots) * int(b.rows)] = 0xFF
+    return np.concatenate([found.ravel(), np.frombuffer(beyond, np.uint8)])
+
+
+def _seen(array: Array, a: Access) -> Array:
+    """The cells of a space as an operand has them."""
+    count = a.space.size // a.width + 1
+    return array[: count * a.dtype.bytes // array.itemsize].view(a.dtype.numpy)
+
+
+def _tail(array: Array, a: Access) -> Array:
+    """Poison of places outside, as an operand has it."""
+    return array[: a.dtype.bytes // array.itemsize].view(a.dtype.numpy)
 
 
 def _poison(draw: np.random.Generator, count: int, kind: np.dtype) -> Array:
@@ -116,9 +146,15 @@ def _act(
         r.tensor for r in reads(statement.value)
     }
     named = [a for a in statement.inputs if elements(a.index)]
-    sources = [(a.operand, held[a.space], a.cells, a.which.tolist()) for a in accesses if a.operand in needed]
-    cells, cleared, wrong, which = target.cells, target.cleared, target.wrong, target.which.tolist()
-    into, outside = held[target.space], poison[target.space]
+    sources = [
+        (a.operand, _seen(held[a.space], a), [c // a.width for c in a.cells], a.which.tolist())
+        for a in accesses
+        if a.operand in needed
+    ]
+    cells, cleared = ([c // target.width for c in found] for found in (target.cells, target.cleared))
+    wrong, which = target.wrong, target.which.tolist()
+    into = _seen(held[target.space], target)
+    outside = _tail(poison[target.space], target)
     bits = 0 if target.space.tensor else narrow.get(target.space.name, 0)
     spans: dict[int, dict[str, Array]] = {}
     values: dict[int, Value] = {}  # by the target's footprint, which tells active points apart

@@ -4,6 +4,9 @@ The uses of a site touch few different sets of cells (footprints): a slot is use
 worked out once for each footprint, and each iteration has the number of its own. A space is an addressed memory or a
 tensor of main memory, its cells numbered by rows. The cell after the last stands for every place outside; it is
 poison to readers and forgets all writes.
+
+A row of an addressed memory is bytes. Where buffers of one memory have elements of several sizes, a cell is as many
+units as its element has, and has the number of its first one.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import prod
+from math import gcd, lcm, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,23 +40,24 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Space:
-    """Numbered cells: of an addressed memory, (rows, columns), or of a tensor."""
+    """Numbered units of some bytes: of an addressed memory, (rows, units of a row), or of a tensor."""
 
     name: str
     tensor: bool
     shape: tuple[int, ...]
+    unit: int
 
     @property
     def size(self) -> int:
-        """How many cells; also the number of the cell for all places outside."""
+        """How many units; also the number of the first one for all places outside."""
         return prod(self.shape)
 
 
 @dataclass(frozen=True, eq=False)
 class Access:
     """One operand of one site. which: iteration -> footprint. cells: footprint -> cell of each active point, in the
-    order of the contract's axes. cleared: footprint -> cells beyond, set to 0. wrong: footprint -> accesses outside,
-    '' if there are none."""
+    order of the contract's axes, by its first unit. cleared: footprint -> cells beyond, set to 0. wrong: footprint ->
+    accesses outside, '' if there are none."""
 
     site: int
     operand: str
@@ -70,7 +74,13 @@ class Access:
     def touched(self, footprint: int) -> Array:
         """The cells of a footprint, each once, without those outside."""
         both = np.unique(np.concatenate([self.cells[footprint], self.cleared[footprint]]))
-        return both[both < self.space.size]
+        both = both[both < self.space.size]
+        return both if self.width == 1 else (both[:, None] + np.arange(self.width)).ravel()
+
+    @property
+    def width(self) -> int:
+        """Units of a cell."""
+        return self.dtype.bytes // self.space.unit
 
 
 def accesses(elaborated: Elaborated, kernel: Kernel) -> tuple[Access, ...]:
@@ -114,7 +124,7 @@ def _by_the_host(kernel: Kernel, number: int, site: Site) -> Iterator[Access]:
                 f"{site.use.instruction.name}: no tensor {place.name!r}; {did_you_mean(place.name, names)}"
             )
         tensor = kernel.tensor(place.name)
-        space = Space(place.name, True, tuple(int(e) for e in tensor.shape))
+        space = Space(place.name, True, tuple(int(e) for e in tensor.shape), tensor.dtype.bytes)
         yield Access(number, name, space, tensor.dtype, not gives, gives, which, [np.arange(space.size)], [none], [""])
 
 
@@ -233,7 +243,7 @@ class _Where(ABC):
         """The cell of each point at each of the iterations, and the accesses outside in each."""
 
     def _numbered(self, coordinates: list[Array]) -> tuple[Array, Array]:
-        """Numbers of cells, and whether each is outside the space."""
+        """Numbers of units, and whether each is outside the space."""
         number = np.zeros(coordinates[0].shape if coordinates else (1, 1), np.int64)
         outside = np.zeros(number.shape, bool)
         for c, n in zip(coordinates, self.space.shape, strict=True):
@@ -256,9 +266,15 @@ class _InBuffer(_Where):
             raise LanguageError(
                 f"{name}: the place of {operand.name} in {place.name} is a slot, one number, or that and its first row there"
             )
-        memory = program.machine.memory(operand.memory)
+        memory, dtype = program.machine.memory(operand.memory), site.use.instruction.types[operand.name]
+        if dtype != buffer.dtype:
+            raise DTypeError(f"{name}: operand {operand.name} is {dtype}, buffer {place.name} is {buffer.dtype}")
         self.operand, self.name = operand, name
-        self.space = Space(memory.name, False, (memory.rows, memory.row // buffer.dtype.bytes))
+        widths = {b.dtype.bytes for b in buffers(program).values() if b.memory == memory.name}
+        unit, columns = gcd(*widths), memory.row // dtype.bytes
+        self.width, self.columns_there = dtype.bytes // unit, columns
+        whole = lcm(*widths)  # every cell begins at a multiple of its own size
+        self.space = Space(memory.name, False, (memory.rows, -(-memory.row // whole) * whole // unit), unit)
         self.slots = site.rows.column(place.index[0], f"{name}: slot of {place.name}")
         self.firsts = site.rows.column(place.index[1] if len(place.index) > 1 else sp.S.Zero, f"{name}: first row")
         self.columns = [self.slots, self.firsts]
@@ -272,7 +288,9 @@ class _InBuffer(_Where):
         slots, offset, height = self.slots[iterations], int(b.offset), int(b.rows)
         inner = self.firsts[iterations][:, None] + row[None, :]
         rows = offset + (slots * height)[:, None] + inner
-        numbers, outside = self._numbered([rows, np.broadcast_to(at, rows.shape)])
+        numbers, outside = self._numbered([rows, np.broadcast_to(at * self.width, rows.shape)])
+        outside |= np.broadcast_to(at >= self.columns_there, rows.shape)
+        numbers = np.where(outside, self.space.size, numbers)
         past = (inner < 0) | ((slots * height)[:, None] + inner >= height * b.slots)
         said = []
         for n, slot in enumerate(slots.tolist()):
@@ -281,7 +299,7 @@ class _InBuffer(_Where):
             elif outside[n].any():
                 p = int(np.argmax(outside[n]))
                 said.append(
-                    f"row {rows[n, p]}, column {at[p]} of {b.memory}, which has {self.space.shape[0]} rows of {self.space.shape[1]}"
+                    f"row {rows[n, p]}, column {at[p]} of {b.memory}, which has {self.space.shape[0]} rows of {self.columns_there}"
                 )
             else:
                 beyond = np.flatnonzero(past[n])[:1]
@@ -308,7 +326,7 @@ class _InTensor(_Where):
         tensor = kernel.tensor(place.name)
         if tensor.dtype != dtype:
             raise DTypeError(f"{self.name}: operand {operand.name} is {dtype}, {place.name} is {tensor.dtype}")
-        self.space = Space(place.name, True, tuple(int(e) for e in tensor.shape))
+        self.space = Space(place.name, True, tuple(int(e) for e in tensor.shape), dtype.bytes)
         if len(place.index) != len(self.space.shape):
             raise LanguageError(
                 f"{self.name}: {place.name} has {len(self.space.shape)} dimensions, the place {len(place.index)}"

@@ -178,10 +178,11 @@ def _said(first: Access, second: Access, touches: tuple[Touch, Touch], cells: st
 def _cells(access: Access, cells: Array) -> str:
     """Cells in words: a box around them."""
     shape = access.space.shape
-    ranges = [_range(x) for x in np.unravel_index(cells, shape)] if shape else []
+    at = list(np.unravel_index(cells, shape)) if shape else []
     if access.space.tensor:
-        return f"{access.space.name}[{', '.join(ranges)}]"
-    columns = "" if ranges[1] == _range(np.arange(shape[1])) else f", columns {ranges[1]},"
+        return f"{access.space.name}[{', '.join(map(_range, at))}]"
+    ranges = [_range(at[0]), _range(at[1] // access.width)]
+    columns = "" if ranges[1] == _range(np.arange(shape[1]) // access.width) else f", columns {ranges[1]},"
     return f"rows {ranges[0]}{columns} of {access.space.name}"
 
 

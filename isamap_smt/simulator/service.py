@@ -18,6 +18,7 @@ from typing import Any
 from isamap_smt.ir.engines import ZERO
 from isamap_smt.ir.hardware import Hardware, Memory
 from isamap_smt.ir.instruction import GIVE, TAKE, Instruction
+from isamap_smt.ir.layouts import is_box, rows_of
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.simulator.traffic import Span, elements
 
@@ -58,8 +59,12 @@ def service(i: Instruction, memories: tuple[Memory, ...], active: Span = (), fro
             read, written = elements(i, name, active, front)
             moved += (read + written) * t.dtype.bytes
             if m.banks:
-                every = i.axes.get(str(o.row), 1)
-                some = max(dict(active).get(str(o.row), every) - dict(front).get(str(o.row), 0), 0) if every > 1 else 1
+                every = rows_of(i, o)
+                some = (
+                    max(dict(active).get(str(o.row), every) - dict(front).get(str(o.row), 0), 0)
+                    if every > 1 and is_box(o)
+                    else every
+                )
                 clears = name == i.target and i.beyond == ZERO and bool(i.active)
                 for count, touched in ((some, read), (every if clears else some, written)):
                     accesses += -(-count // m.banks) if touched else 0

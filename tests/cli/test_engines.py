@@ -291,9 +291,6 @@ DESCRIPTIONS: list[tuple[str, Edit, int, str]] = [
     ("work by a text", ('per=("r",)', 'per="r"'), LOAD,
      "instruction load: per='r' of its work: pass a tuple of axes whose active points take `each` cycles, such as ('r',); the "
      "axes are r, c"),
-    ("two element types", ('dict.fromkeys(("acc", "a", "b"), "f32")', 'dict(acc="f32", a="f16", b="f16")'), HARDWARE,
-     f"hardware outer_product: outer (machine.py line {OUTER}): a is f16, and load has f32 in scratchpad; one element type for "
-     "each memory"),
 ]  # fmt: skip
 
 

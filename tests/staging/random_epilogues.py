@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "uses"))
 
@@ -18,6 +19,7 @@ from isamap_encodings.staging_bound import bound
 from isamap_encodings.staging_problem import Numbers, choices
 from isamap_smt.codegen.staged import lower_stages
 from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.expr import FloorDiv, FloorMod
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.phases import joined, phase_kernels
@@ -128,6 +130,34 @@ def machine(side: int, tiles: int, without: frozenset[str] = frozenset()) -> im.
     return im.Hardware("summing", memories, instructions=own, engines=(*map(im.Engine, summed.ENGINES), *host))
 
 
+def in_one_memory(hardware: im.Hardware) -> im.Hardware:
+    """The same machine with bytes and sums in rows of one scratchpad."""
+    pad, acc = (hardware.memory(m) for m in ("scratchpad", "accumulators"))
+    one = im.Memory("scratchpad", (pad.rows + acc.rows) * acc.row, row=acc.row)
+    found = tuple(
+        replace(i, places=tuple((o, pad.name if m == acc.name else m) for o, m in i.places))
+        for i in hardware.instructions
+    )
+    rest = tuple(m for m in hardware.memories if m not in (pad, acc))
+    return replace(hardware, memories=(one, *rest), instructions=found)
+
+
+def laid_out(hardware: im.Hardware, side: int) -> im.Hardware:
+    """The same machine with tiles in fragments: two rows of factors are one row of the scratchpad, and sums are shuffled."""
+
+    def at(memory: str, row: Any, column: Any) -> tuple[Any, Any]:
+        if memory == "scratchpad":
+            return FloorDiv(row, 2), side * FloorMod(row, 2) + column
+        return 2 * FloorDiv(row, 2) + FloorMod(column, 2), side // 2 * FloorMod(row, 2) + FloorDiv(column, 2)
+
+    def changed(i: Instruction) -> Instruction:
+        places = dict(i.places)
+        return replace(i, cells=tuple((o, *at(places[o], row, column)) for o, row, column in i.cells))
+
+    memories = tuple(replace(m, row=2 * side) if m.name == "scratchpad" else m for m in hardware.memories)
+    return replace(hardware, memories=memories, instructions=tuple(map(changed, hardware.instructions)))
+
+
 def random_kernel(rng: random.Random, phases: bool, runs: bool = False) -> Kernel:
     """A sum with what is computed of it, or two sums. runs: a sum over images."""
     value, kind = rng.choice([a for a in AFTER if a[1] == "i8"] if phases else AFTER)
@@ -145,15 +175,17 @@ def random_kernel(rng: random.Random, phases: bool, runs: bool = False) -> Kerne
     return im.kernel(text, dtypes=types, name="drawn")
 
 
-def draw_epilogue(seed: int, phases: bool = False, runs: bool = False) -> DrawnEpilogue:
-    """Raises ScheduleError where no legal plan is drawn. runs: of mappings that fuse axes, at sizes that are known."""
+def draw_epilogue(
+    seed: int, phases: bool = False, runs: bool = False, together: bool = False, layouts: bool = False
+) -> DrawnEpilogue:
+    """Raises ScheduleError where no legal plan is drawn. runs: of mappings that fuse axes, at sizes that are known. together:
+    bytes and sums lie in one memory. layouts: tiles lie in fragments."""
     rng = random.Random(seed)
     for _ in range(TRIES):
         without = frozenset(n for n in SOME if rng.random() < 0.5)
-        kernel, hardware = (
-            random_kernel(rng, phases, runs),
-            machine(*rng.choice([(4, 8), (4, 2), (8, 4), (4, 3)]), without),
-        )
+        kernel, shape = random_kernel(rng, phases, runs), rng.choice([(4, 8), (4, 2), (8, 4), (4, 3)])
+        hardware = machine(*shape, without)
+        hardware = in_one_memory(hardware) if together else laid_out(hardware, shape[0]) if layouts else hardware
         sizes = {str(a.extent): rng.randint(1, 14) for a in kernel.axes}
         if runs:
             sizes = {str(a.extent): rng.randint(2, 6 if a.name in "pqr" else 14) for a in kernel.axes}

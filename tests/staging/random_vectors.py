@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 
+import mixed
 import numpy as np
 import vectors
 from judged import runs_wrong
@@ -51,6 +52,18 @@ CHAINS = tuple(  # which a machine that changes tiles in place carries out in on
         "temporary U\nT[i,j] = X[i,j] + Z[i,j]\nU[i,j] = T[i,j] * 2\nY[i] max= U[i,j]",
     )
 )  # fmt: skip
+OF_TYPES = (  # of bytes, whole numbers and floats that lie in one file of registers
+    ("Y[i,j] = sat_i8(X[i,j] + Z[i,j])", {"X": "i32", "Z": "i32", "Y": "i8"}), ("Y[i,j] = i32(X[j,i])", {"X": "i8", "Y": "i32"}),
+    ("Y[i,j] = max(X[i,j], Z[i,j])", {"X": "i8", "Z": "i8", "Y": "i8"}), ("S[i] += i32(X[i,j])", {"X": "i8", "S": "i32"}),
+    ("Y[i,j] = f32(i32(X[i,j])) * 0.5", {"X": "i8", "Y": "f32"}), ("Y[i,j] = X[i,j] * Z[i,j]", dict.fromkeys("XYZ", "i32")),
+    ("Y[i,j] = round_i8(f32(i32(X[i,j]) + Z[i,j]) * 0.5)", {"X": "i8", "Z": "i32", "Y": "i8"}),
+    ("D[i,j] = max(X[i,j], Z[i,j])\nS[i] += i32(D[i,j])", {"X": "i8", "Z": "i8", "D": "i8", "S": "i32"}),
+    ("temporary D\nD[i,j] = f32(X[i,j] + Z[i,j])\nS[i] += D[i,j]", {"X": "i32", "Z": "i32", "D": "f32", "S": "f32"}),
+    (
+        "temporary D, E\nD[i,j] = i32(X[i,j])\nE[i,j] = f32(D[i,j])\nY[i,j] = E[i,j] * 0.25",
+        {"X": "i8", "D": "i32", "E": "f32", "Y": "f32"},
+    ),
+)  # fmt: skip
 SHAPES = ((4, 8, 8), (8, 4, 12), (4, 4, 4), (2, 8, 16))
 TRIES = 60
 NEAR = 1e-5  # of functions that the executor of the tests rounds otherwise
@@ -66,14 +79,20 @@ class DrawnVectors:
     program: Program
 
 
-def draw_vectors(seed: int) -> DrawnVectors:
-    """Raises ScheduleError where no legal plan is drawn."""
+def draw_vectors(seed: int, types: bool = False, layouts: bool = False, ways: bool = False) -> DrawnVectors:
+    """Raises ScheduleError where no legal plan is drawn. types: of elements of several, in one file of registers. layouts:
+    tiles lie in fragments. ways: a move for each way in which elements lie."""
     rng = random.Random(seed)
     for _ in range(TRIES):
         here = rng.random() < 0.3
         texts = CHAINS if here else rng.choice((KERNELS, PHASES))
         text, shape, short = rng.choice(texts), rng.choice(SHAPES), rng.random() < 0.3
         kernel, hardware = im.kernel(text, name="drawn"), vectors.machine(*shape, short=short, here=here)
+        if types:
+            (text, of), here, short = rng.choice(OF_TYPES), False, False
+            kernel, hardware = im.kernel(text, dtypes=of, name="drawn"), mixed.registers(*shape)
+        hardware = vectors.laid_out(hardware) if layouts else hardware
+        hardware = vectors.in_ways(hardware, *shape[:2]) if ways else hardware
         sizes = {str(a.extent): rng.randint(1, 3 if a.name in "rsn" else 14) for a in kernel.axes}
         often = rng.choice((0.0, 0.0, 0.7, 1.0))
         known = {n: v for n, v in sizes.items() if v > 1 and rng.random() < often}
@@ -164,7 +183,7 @@ def what_goes_wrong(
         draw = np.random.default_rng(number)
         shapes = {n: [int(evaluate(e, {})) for e in kernel.tensor(n).shape] for n in kernel.inputs}
         top = 5 if number % 2 else -1
-        arrays = {n: draw.integers(-5, top, s).astype(np.float32) for n, s in shapes.items()}
+        arrays = {n: draw.integers(-5, top, s).astype(kernel.tensor(n).dtype.numpy) for n, s in shapes.items()}
         want = im.run_kernel(kernel, arrays)
         near = NEAR if "exp" in drawn.kernel.text else 0.0
         if said := runs_wrong(program, arrays, free, want, seeds, plainly, near):

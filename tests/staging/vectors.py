@@ -3,10 +3,12 @@ that are no sums of products run on the vector unit, whose instructions take til
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import isamap_smt as im
+from isamap_smt.ir.expr import FloorDiv, FloorMod
 
 EACH = {  # element by element, of tiles of one shape
     "add": "y[r,c] = a[r,c] + b[r,c]", "sub": "y[r,c] = a[r,c] - b[r,c]", "mul": "y[r,c] = a[r,c] * b[r,c]",
@@ -36,6 +38,39 @@ def _made(
         name, text, axes={a: n for a, n in axes.items() if any(a in i for i in inside)}, dtypes=dict.fromkeys(names, "f32"),
         places={n: places[n] for n in names}, engine=engine, **about,
     )  # fmt: skip
+
+
+def laid_out(hardware: im.Hardware) -> im.Hardware:
+    """The same machine with tiles of several columns in fragments: elements of even columns in one row, those of odd ones in the
+    next, and two rows of a tile side by side."""
+
+    def cell(i: im.Instruction, name: str, row: Any, column: Any) -> tuple[str, Any, Any]:
+        if dict(i.places)[name] != "vectors" or column == 0:
+            return name, row, column
+        half = i.axes[str(column)] // 2
+        return name, 2 * FloorDiv(row, 2) + FloorMod(column, 2), half * FloorMod(row, 2) + FloorDiv(column, 2)
+
+    own = (replace(i, cells=tuple(cell(i, *c) for c in i.cells)) for i in hardware.instructions)
+    return replace(hardware, instructions=tuple(own))
+
+
+def in_ways(hardware: im.Hardware, rows: int, columns: int) -> im.Hardware:
+    """The same machine with a move for each way in which elements lie, in the place of those with two strides: a tile's rows, its
+    columns, one row for all of its rows, one column for all of its columns, one element for all."""
+    tile, home = {"r": rows, "c": columns}, {"v": "vectors[r,c]"}
+    both: dict[str, Any] = {"active": {"r": "rows", "c": "columns"}, "work": im.Work(16, 1, ("r",))}
+    loads = {
+        "load_rows": ("m[r,c]", "memory[r*down + c]"), "load_turned": ("m[c,r]", "memory[c*down + r]"),
+        "load_row": ("m[c]", "memory"),
+        "load_side": ("m[r]", "memory[r*down]"), "load_one": ("m[]", "memory"), "load_apart": ("m[r,c]", "memory[r*down + c*3]"),
+    }  # fmt: skip
+    stores = {"store_rows": ("m[r,c]", "memory[r*down + c]"), "store_turned": ("m[c,r]", "memory[c*down + r]")}
+    made = [
+        *(_made(n, f"v[r,c] = {m}", "load", {**home, "m": at}, tile, beyond="zero", **both) for n, (m, at) in loads.items()),
+        *(_made(n, f"{m} = v[r,c]", "store", {**home, "m": at}, tile, **both) for n, (m, at) in stores.items()),
+    ]  # fmt: skip
+    kept = tuple(i for i in hardware.instructions if i.name not in ("load", "store"))
+    return replace(hardware, instructions=(*kept, *made))
 
 
 @cache

@@ -163,18 +163,26 @@ class Run:
 
 @dataclass
 class Cells:
-    """Places of the points of a use in one memory. outside: of the points that are not active."""
+    """Places of the points of a use in one memory, in bytes from its beginning. beyond: of the points that are not active."""
 
-    array: np.ndarray
+    memory: np.ndarray
     at: np.ndarray
     beyond: np.ndarray
-    dtype: str
+    kind: np.dtype
     bits: int = 0
+
+    def get(self, at: np.ndarray) -> np.ndarray:
+        each = self.memory[at[:, None] + np.arange(self.kind.itemsize)]
+        return np.ascontiguousarray(each).view(self.kind).reshape(-1)
+
+    def put(self, at: np.ndarray, values: Any) -> None:
+        made = np.broadcast_to(np.asarray(values, self.kind), at.shape).copy().view(np.uint8)
+        self.memory[at[:, None] + np.arange(self.kind.itemsize)] = made.reshape(-1, self.kind.itemsize)
 
 
 @dataclass
 class Machine:
-    """held: arrays of memories and tensors, flat. states: (memory, set) -> values."""
+    """held: bytes of memories, and tensors, flat. states: (memory, set) -> values."""
 
     program: Program
     sizes: dict[str, int]
@@ -282,7 +290,7 @@ class Machine:
 
         def read(e: Any) -> Typed:
             name = e.tensor
-            found = np.full(active.sum(), code[name]) if name in code else where[name].array[where[name].at]
+            found = np.full(active.sum(), code[name]) if name in code else where[name].get(where[name].at)
             wide = np.asarray(found, np.float32 if types[name] == "f32" else np.int64)
             plain = any(
                 type(n).__name__ in ("Cast", "Saturate", "Round") for n in sp.preorder_traversal(statement.value)
@@ -293,7 +301,7 @@ class Machine:
         found = np.broadcast_to(_wrapped(found, types[target]), (int(active.sum()),))
         to = where[target]
         cells, of = np.unique(to.at, return_inverse=True)
-        after = to.array[cells].astype(np.float32 if types[target] == "f32" else np.int64)
+        after = to.get(cells).astype(np.float32 if types[target] == "f32" else np.int64)
         if statement.op == "=":
             after[of] = found
         else:
@@ -303,11 +311,11 @@ class Machine:
             np.setdiff1d(to.beyond, cells) if statement.op == "=" and i.beyond == "zero" else np.zeros(0, np.int64)
         )
         for spoilt in (cells, cleared):
-            to.array[spoilt] = self.garbage(spoilt.size, to.array.dtype)
+            to.put(spoilt, self.garbage(spoilt.size, to.kind))
 
         def complete() -> None:
-            to.array[cells] = after.astype(to.array.dtype)
-            to.array[cleared] = 0
+            to.put(cells, after.astype(to.kind))
+            to.put(cleared, 0)
 
         return complete
 
@@ -323,7 +331,7 @@ class Machine:
             if by_data.get(o.name):
                 for n, of in where.items():
                     found = named[f"{n} at each point"] = np.zeros(active.shape, np.int64)
-                    found[active] = np.nan_to_num(of.array[of.at]).astype(np.int64)
+                    found[active] = np.nan_to_num(of.get(of.at)).astype(np.int64)
                 sides = [e for e in (o.row, o.column) if e != 0]
                 for side, e in zip(sides, indices[o.name], strict=True):
                     if str(side) not in axes:
@@ -363,15 +371,17 @@ class Machine:
                     raise Wrong(f"{i.name} reaches beyond {ref.name}")
                 at = at * n + v
             self.steps(i, operand, axes, at, active)
-            return Cells(self.held[ref.name], at[active], at[~active & looked], str(kind))
+            at = at * kind.bytes
+            return Cells(self.held[ref.name].view(np.uint8), at[active], at[~active & looked], np.dtype(kind.numpy))
         b = self.buffers.get(ref.name)
         if b is None or b.memory != o.memory or len(ref.index) not in (1, 2):
             raise Wrong(f"{operand} of {i.name} lies in {o.memory}")
         memory = next(m for m in machine.memories if m.name == o.memory)
         columns = memory.row // kind.bytes
-        array = self.held.setdefault(memory.name, self.garbage(memory.rows * columns, np.dtype(kind.numpy)))
-        if str(b.dtype) != str(kind) or array.dtype != np.dtype(kind.numpy):
-            raise Wrong(f"{memory.name} holds other types than {kind}")
+        if str(b.dtype) != str(kind):
+            raise Wrong(f"{b.name} holds {b.dtype}, not {kind}")
+        if memory.name not in self.held:
+            self.held[memory.name] = self.rows_of_garbage(memory)
         slot, begins = number(ref.index[0], x.env), number(ref.index[1], x.env) if len(ref.index) == 2 else 0
         row, column = (np.broadcast_to(made(e)(every), active.shape) for e in (o.row, o.column))
         row = row + begins
@@ -382,8 +392,16 @@ class Machine:
         first = number(b.offset, {}) + slot * number(b.rows, {})
         if first < 0 or (first + row >= memory.rows)[looked].any():
             raise Wrong(f"{i.name} reaches beyond {memory.name}")
-        at = (first + row) * columns + column
-        return Cells(array, at[active], at[~active & looked], str(kind), memory.bits)
+        at = (first + row) * memory.row + column * kind.bytes
+        return Cells(self.held[memory.name], at[active], at[~active & looked], np.dtype(kind.numpy), memory.bits)
+
+    def rows_of_garbage(self, memory: Any) -> np.ndarray:
+        """The bytes of a memory: NaN in rows of floats."""
+        found = self.garbage(memory.rows * memory.row, np.dtype(np.uint8)).reshape(memory.rows, memory.row)
+        for b in self.buffers.values():
+            if b.memory == memory.name and b.dtype.is_float:
+                found[number(b.offset, {}) :][: number(b.slots, {}) * number(b.rows, {})] = 0xFF
+        return found.reshape(-1)
 
     def steps(self, i: Instruction, operand: str, axes: dict[str, Any], at: np.ndarray, active: np.ndarray) -> None:
         """Elements lie apart as the instruction takes them: by numbers, or by strides that are the same for all."""

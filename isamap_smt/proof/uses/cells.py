@@ -18,6 +18,7 @@ import sympy as sp
 from isamap_smt.ir.engines import Operand
 from isamap_smt.ir.expr import WIDEST, FloorDiv, FloorMod, Inside, element, elements, substitute, sym, written
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.layouts import has_layout, is_box, layout_of
 from isamap_smt.ir.program import Buffer, Ref
 from isamap_smt.ir.used import uses
 from isamap_smt.proof.uses.moments import FALSE, Formula, Moment, Moments, UseSite, contract_of
@@ -136,6 +137,9 @@ def stays(site: UseSite, operand: Operand, place: Ref, buffer: Buffer) -> bool:
 
 def rows_of(site: UseSite, operand: Operand) -> Any:
     """The number of rows of an operand; 1 if its row is no axis."""
+    if not is_box(operand):
+        known = has_layout(site.use.instruction, operand.name)  # if not, the bounds of its rows are asked for
+        return sp.Integer(layout_of(site.use.instruction, operand.name).rows if known else 1)
     extents = {a.symbol: a.extent for a in contract_of(site).axes}
     if named_by_data(site, operand.name) and operand.row != 0:
         return sp.sympify(site.use.instruction.shapes[operand.name][0])

@@ -25,6 +25,7 @@ from isamap_smt.ir.epilogue import Epilogue, begins_at, epilogue_of, unassigned
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, elements, insides, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Access, Statement
+from isamap_smt.ir.layouts import has_layout, is_box, layout_of
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.program import Buffer, Ref
 from isamap_smt.ir.scalar import Read, SMul, reads
@@ -51,6 +52,7 @@ from isamap_smt.proof.uses.cells import (
     taken_from,
     whole,
 )
+from isamap_smt.proof.uses.laid_out import apart_cells, laid_out_alike, straight
 from isamap_smt.proof.uses.moments import FALSE, Formula, Moment, Moments, UseSite, contract_of
 from isamap_smt.proof.uses.order import target
 from isamap_smt.proof.uses.values import added, beside, composed, immediates, others, plain_contracts
@@ -280,6 +282,8 @@ def _ranges(book: UseBook, moments: Moments, site: UseSite) -> None:
         if name in instruction.immediates:
             continue
         operand, buffer = instruction.operand(name), moments.buffers.get(place.name)
+        if buffer is not None and not is_box(operand):
+            apart_cells(book, moments, site, operand)
         if buffer is None:
             shape = kernel.tensor(place.name).shape
             goals = [
@@ -329,7 +333,7 @@ def _of(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> s
         own = [s for s, tensor in zip(cells, held_there, strict=True) if tensor == out]
         if sums and not begins and contract.op == "=" and own == [contract.target.tensor]:
             return "update"
-        if begins and contract.op == "=" and len(place.index) == 1 and _whole(moments, site, buffer):
+        if begins and contract.op == "=" and len(place.index) == 1 and _whole(book, moments, site, buffer):
             _filled(book, moments, site, buffer)
             if sums and not cells:
                 return "begin"
@@ -344,13 +348,16 @@ def _of(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> s
     return ""
 
 
-def _whole(moments: Moments, site: UseSite, buffer: Buffer) -> bool:
+def _whole(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer) -> bool:
     """Whether the points of the contract's axes cover every cell of a slot touched by any use.
 
     Row and column are axes, or 0 if there is one only. They span all rows of the buffer, and as many columns as any use
-    touches.
+    touches. Of a layout it is asked of each use.
     """
     operand = site.use.instruction.operand(contract_of(site).target.tensor)
+    if not is_box(operand):
+        laid_out_alike(book, moments, site, operand, buffer)
+        return True
     extents = {a.symbol: a.extent for a in contract_of(site).axes}
     rows = sp.S.One if operand.row == 0 else extents.get(operand.row)
     mine = sp.S.One if operand.column == 0 else extents.get(operand.column, sp.S.Zero)
@@ -362,13 +369,17 @@ def _whole(moments: Moments, site: UseSite, buffer: Buffer) -> bool:
 
 
 def _columns(moments: Moments, buffer: Buffer) -> set[Any]:
-    """The numbers of columns touched by the uses of a buffer: an axis' extent, 1 for column 0, else all columns."""
+    """The numbers of columns touched by the uses of a buffer: an axis' extent, 1 for column 0, those of a layout, else all."""
     every = sp.sympify(buffer.shape[1])
     found = set()
     for site in moments.sites:
         for name, place in site.use.operands:
             if place.name == buffer.name:
-                column = site.use.instruction.operand(name).column
+                operand = site.use.instruction.operand(name)
+                column = operand.column
+                if not is_box(operand) and has_layout(site.use.instruction, name):
+                    found.add(sp.Integer(layout_of(site.use.instruction, name).columns))
+                    continue
                 extents = {a.symbol: a.extent for a in contract_of(site).axes}
                 found.add(sp.S.One if column == 0 else extents.get(column, every))
     return found
@@ -537,7 +548,8 @@ def _element(
     index = named_by_data(site, mine.tensor)
     plain = tuple(n for n, i in zip(named, index, strict=False) if not elements([i]))
     same = tuple(mine.index) == named if not index else plain == tuple(i for i in index if not elements([i]))
-    book.structure("program", site.name, words, same and len(mine.index) == len(named), other)
+    if is_box(operand):  # of a layout: apart_cells()
+        book.structure("program", site.name, words, same and len(mine.index) == len(named), other)
     coordinates = held(moments, site, x, operand, place)[0]
     if index:
         cells = [x.at(e) for e in rows_and_columns(moments, site, operand)[:2]]
@@ -672,7 +684,8 @@ def _updated(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue)
     words = f"{site.name} changes no sum twice"
     given = [*moments.known(x, y), *again, *live, *alive, *equal(a, b)]
     book.ask("exclusive", place.name, words, given, [x.same(y), *cells], (x, y))
-    index = dict(zip((f"d{n}" for n in range(len(a))), a, strict=True))
+    along_axes = a if is_box(operand) else straight(book, moments, site, a)
+    index = dict(zip((f"d{n}" for n in range(len(a))), along_axes, strict=True))
     axes = {f"d{n}": e for n, e in enumerate(moments.program.kernel.tensor(epilogue.sum).shape)}
     covered(book, site, index, axes, f"{site.name} changes each sum", live)
     _spared(book, moments, site)
