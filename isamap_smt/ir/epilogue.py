@@ -66,6 +66,12 @@ class Epilogue:
             return Read(sp.Symbol(self.sum), *map(sp.Symbol, self.axes))
         return typed_value(self.kernel, self.statement)
 
+    @property
+    def of_a_part(self) -> bool:
+        """Whether the second statement writes some elements of the result alone."""
+        s = self.statement
+        return s is not None and s.extents_of(s.target.index) != self.kernel.tensor(s.target.tensor).shape
+
     def index(self, access: Access, coordinates: tuple[Any, ...]) -> tuple[Any, ...]:
         """The index of an access of the second statement, for the element of the sum at these coordinates."""
         at = dict(zip(self.axes, coordinates, strict=True))

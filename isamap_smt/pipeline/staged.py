@@ -46,6 +46,7 @@ from isamap_smt.mapping.staged_values import stage_values
 from isamap_smt.mapping.taken_apart import Covering
 from isamap_smt.mapping.types_of import with_types_of_engines
 from isamap_smt.pipeline.arguments import found_hardware, found_name
+from isamap_smt.pipeline.axis_parts import Apart, InParts
 from isamap_smt.pipeline.on_chip import Chosen, OnChip
 from isamap_smt.pipeline.phases_in_blocks import InBlocks, part_of
 from isamap_smt.pipeline.plan import Plan
@@ -58,7 +59,7 @@ from isamap_smt.scheduling.staged import schedule_stages
 from isamap_smt.scheduling.staged_problem import executions, question
 from isamap_smt.scheduling.staying import NOTHING_KEPT, Kept, Staying
 from isamap_smt.search import MappingSet, find_mappings
-from isamap_smt.search.alike import legal_mappings
+from isamap_smt.search.alike import legal_mappings, proved_where_useful
 
 Mappings = tuple[list[ProvedMapping], list[tuple[Mapping, str]]]  # proved, and left unproved with the reason
 Ways = tuple[tuple[bool, str], ...]  # whether axes of the instruction may stay unused, what to say of it
@@ -145,6 +146,7 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
                     f"{s.tensor} stays in {s.memory} between phases{', and is stored, too' * s.stored}"
                     for s in found.staying
                 ),
+                *found.told,
                 *found.in_blocks,
                 *given_up,
                 *_idle(program, hardware),
@@ -206,7 +208,7 @@ class _Phases:
     """kernel: the one asked for, or the result of `form`. counts: statements of each phase. chosen: its schedule and notes.
 
     staying: tensors kept in a memory from the phase computing them on. shared: phases in one loop over blocks;
-    in_blocks: the same in words.
+    in_blocks: the same in words. told: phases in parts, in words.
     """
 
     kernel: Kernel
@@ -216,6 +218,7 @@ class _Phases:
     staying: tuple[Staying, ...] = ()
     shared: tuple[Shared, ...] = ()
     in_blocks: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
 
     @property
     def cycles(self) -> float:
@@ -230,10 +233,17 @@ def _phases(kernel: Kernel, ask: _Asked, ways: Ways) -> _Phases:
     """
     counts, form = phase_counts(kernel), None
     chosen: list[Chosen] = []
+    told: tuple[str, ...] = ()
     while len(chosen) < len(counts):
         n = len(chosen)
         try:
-            chosen.append(_chosen(phase_kernels(kernel, counts)[n], ask, ways))
+            one = _chosen(phase_kernels(kernel, counts)[n], ask, ways)
+            apart_ = _in_parts(kernel, counts, one, n, ask, ways) if form is None else None
+            if apart_ is None:
+                chosen.append(one)
+            else:
+                kernel, counts, told = apart_.kernel, apart_.counts, (*told, *apart_.told)
+                chosen += apart_.chosen
         except UndecidedError:
             raise
         except ScheduleError as error:
@@ -246,7 +256,23 @@ def _phases(kernel: Kernel, ask: _Asked, ways: Ways) -> _Phases:
                 form = _taken_apart(kernel, first, ask, error, form)
                 kernel = form.kernel
                 counts = (*counts[:n], *phase_counts(kernel, first))
-    return _Phases(kernel, counts, tuple(chosen), form)
+    return _Phases(kernel, counts, tuple(chosen), form, told=told)
+
+
+def _in_parts(kernel: Kernel, counts: tuple[int, ...], one: Chosen, n: int, ask: _Asked, ways: Ways) -> Apart | None:
+    """The kernel with phase n in parts, if that takes fewer cycles than `one` and nothing is pinned."""
+    if ask.pins or ask.instruction or ask.axes is not None:
+        return None
+
+    def chosen(part: Kernel, like: Sequence[Mapping]) -> Chosen:
+        ask.like[part] = like
+        return _chosen(part, ask, ways)
+
+    def legal(phase: Kernel) -> Sequence[Mapping]:
+        return ask.legal.get(phase, ())
+
+    sizes = partial(assumed_sizes, sizes=ask.sizes)
+    return InParts(ask.hardware, chosen, legal, sizes).quicker(kernel, counts, n, one)
 
 
 def _on_chip(found: _Phases, ask: _Asked, ways: Ways) -> _Phases:
@@ -375,6 +401,8 @@ class _Asked:
     axes: str | Dict[str, Sequence[str]] | None = None
     kept: Kept = NOTHING_KEPT
     known: dict[Any, Schedule | ScheduleError | None] = field(default_factory=dict)  # of phases, by what decides them
+    legal: dict[Kernel, Sequence[Mapping]] = field(default_factory=dict)  # all mappings of a phase
+    like: dict[Kernel, Sequence[Mapping]] = field(default_factory=dict)  # of phases that are parts: those of the whole
 
 
 def _chosen(kernel: Kernel, ask: _Asked, ways: Ways) -> Chosen:
@@ -401,7 +429,9 @@ def _scheduled(
 ) -> Schedule | ScheduleError | None:
     """The schedule of one phase, or why there is none; None if nothing maps. unused: whether instruction axes may be."""
     found, left = ask.clock.time("map", _mappings, kernel, fitting, ask, unused)
-    found += ask.clock.time("map", in_digits, found, kernel, ask)
+    ask.legal[kernel] = (*(p.mapping for p in found), *(m for m, _ in left))
+    whole = ask.legal[kernel] if kernel in ask.like else [p.mapping for p in found]
+    found += ask.clock.time("map", in_digits, whole, kernel, ask)
     given = ask.hardware, assumed_sizes(kernel, ask.sizes), ask.pins, ask.timeout, _lowered
     try:
         return ask.clock.time("schedule", schedule_stages, found, *given, partial(_with_axes, kernel), ask.kept, left)
@@ -477,19 +507,21 @@ def _mappings(kernel: Kernel, fitting: list[Instruction], ask: _Asked, partial: 
             return str(error)
         return ""
 
+    if kernel in ask.like:
+        return proved_where_useful(ask.like[kernel], no_tiles)
     return legal_mappings(kernel, fitting, lambda i: _search(kernel, i, partial), no_tiles)
 
 
-def in_digits(found: Sequence[ProvedMapping], kernel: Kernel, ask: _Asked) -> list[ProvedMapping]:
+def in_digits(found: Sequence[Mapping], kernel: Kernel, ask: _Asked) -> list[ProvedMapping]:
     """For mappings whose tiles begin and end inside of runs: mappings that fill a tile with digits of the same axes.
 
     Only those of which tiles can be made are returned, at most DIGITS, fewest executions first.
     """
     sizes, ranked = assumed_sizes(kernel, ask.sizes), []
-    for p in found:
-        rows = {o.name: str(o.row) for o in p.mapping.instruction.operands}
-        for axes in tilings(p.mapping, rows):
-            mapping = _like(p.mapping, kernel, axes)
+    for m in found:
+        rows = {o.name: str(o.row) for o in m.instruction.operands}
+        for axes in tilings(m, rows):
+            mapping = _like(m, kernel, axes)
             ranked.append((executions(mapping, ask.hardware, sizes)[1], mapping))
     ranked.sort(key=lambda r: (r[0], r[1].id))
     made: list[ProvedMapping] = []
