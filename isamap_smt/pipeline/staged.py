@@ -128,9 +128,16 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
         except ScheduleError as error:
             refused = refused or error
             continue
-        kept = _on_chip(found, replace(ask, sizes=planned), ways)
-        tried = (_in_blocks(found, kept, replace(ask, sizes=planned), ways), kept, found)
-        found, program, checked, given_up = _first_proved([p for n, p in enumerate(tried) if p not in tried[:n]], ask)
+        try:
+            found, program, checked, given_up = _best_proved(found, replace(ask, sizes=planned), ways)
+        except NotProvedError:
+            if not found.told:
+                raise
+            left = f"{'; '.join(found.told)}: the program of the parts was not proved, and they are left"
+            ask = replace(ask, in_parts=False)
+            found = _phases(given, replace(ask, sizes=planned), ways)
+            found, program, checked, given_up = _best_proved(found, replace(ask, sizes=planned), ways)
+            given_up = (*given_up, left)
         schedules = tuple(s for s, _ in found.chosen)
         split = None if found.form is None else require_split(found.form)
         cut = [found_in_time(ask.timeout)] if deadline.was_cut() else []
@@ -157,6 +164,13 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
         return Plan(program.kernel, hardware, checked, tuple(notes), seconds, split=split, phases=schedules)
     assert refused is not None
     raise refused
+
+
+def _best_proved(found: _Phases, ask: _Asked, ways: Ways) -> tuple[_Phases, Program, ProvedProgram, tuple[str, ...]]:
+    """The quickest plan of these phases that is proved, what stays on chip included. Raises NotProvedError."""
+    kept = _on_chip(found, ask, ways)
+    tried = (_in_blocks(found, kept, ask, ways), kept, found)
+    return _first_proved([p for n, p in enumerate(tried) if p not in tried[:n]], ask)
 
 
 def _first_proved(plans: Sequence[_Phases], ask: _Asked) -> tuple[_Phases, Program, ProvedProgram, tuple[str, ...]]:
@@ -238,12 +252,12 @@ def _phases(kernel: Kernel, ask: _Asked, ways: Ways) -> _Phases:
         n = len(chosen)
         try:
             one = _chosen(phase_kernels(kernel, counts)[n], ask, ways)
-            apart_ = _in_parts(kernel, counts, one, n, ask, ways) if form is None else None
-            if apart_ is None:
+            parts = _in_parts(kernel, counts, one, n, ask, ways) if form is None else None
+            if parts is None:
                 chosen.append(one)
             else:
-                kernel, counts, told = apart_.kernel, apart_.counts, (*told, *apart_.told)
-                chosen += apart_.chosen
+                kernel, counts, told = parts.kernel, parts.counts, (*told, *parts.told)
+                chosen += parts.chosen
         except UndecidedError:
             raise
         except ScheduleError as error:
@@ -261,18 +275,16 @@ def _phases(kernel: Kernel, ask: _Asked, ways: Ways) -> _Phases:
 
 def _in_parts(kernel: Kernel, counts: tuple[int, ...], one: Chosen, n: int, ask: _Asked, ways: Ways) -> Apart | None:
     """The kernel with phase n in parts, if that takes fewer cycles than `one` and nothing is pinned."""
-    if ask.pins or ask.instruction or ask.axes is not None:
+    if not ask.in_parts or ask.pins or ask.instruction or ask.axes is not None:
         return None
 
     def chosen(part: Kernel, like: Sequence[Mapping]) -> Chosen:
         ask.like[part] = like
         return _chosen(part, ask, ways)
 
-    def legal(phase: Kernel) -> Sequence[Mapping]:
-        return ask.legal.get(phase, ())
-
+    legal = ask.legal.get(phase_kernels(kernel, counts)[n], ())
     sizes = partial(assumed_sizes, sizes=ask.sizes)
-    return InParts(ask.hardware, chosen, legal, sizes).quicker(kernel, counts, n, one)
+    return InParts(ask.hardware, chosen, sizes).quicker(kernel, counts, n, one, legal)
 
 
 def _on_chip(found: _Phases, ask: _Asked, ways: Ways) -> _Phases:
@@ -400,6 +412,7 @@ class _Asked:
     clock: Clock
     axes: str | Dict[str, Sequence[str]] | None = None
     kept: Kept = NOTHING_KEPT
+    in_parts: bool = True  # whether phases may be taken apart along an axis
     known: dict[Any, Schedule | ScheduleError | None] = field(default_factory=dict)  # of phases, by what decides them
     legal: dict[Kernel, Sequence[Mapping]] = field(default_factory=dict)  # all mappings of a phase
     like: dict[Kernel, Sequence[Mapping]] = field(default_factory=dict)  # of phases that are parts: those of the whole
