@@ -29,7 +29,7 @@ import sympy as sp
 from isamap_smt.ir.boxes import always_true, extreme, slack
 from isamap_smt.ir.expr import affine, free_name, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
-from isamap_smt.ir.scalar import SAdd, put_into_indices, read
+from isamap_smt.ir.scalar import SAdd, cast, put_into_indices, read
 from isamap_smt.language.printer import statement_text, to_text
 from isamap_smt.mapping.substituted import in_text, new_name
 
@@ -175,6 +175,7 @@ def _of_elements(kernel: Kernel, parts: Parts, names: _Names) -> Iterator[Statem
 def _of_sum(kernel: Kernel, parts: Parts, names: _Names) -> Iterator[Statement]:
     """The statements of parts along an axis of the sum: what there is so far, and the next part."""
     s, last = kernel.statements[parts.statement], _behind(kernel, parts.statement)
+    kind = kernel.tensor(s.target.tensor).dtype  # a sum wraps as its elements do, also below a saturation
     so_far: Access | None = None
     for n, (first, points) in enumerate(parts.ranges, 1):
         axis = Axis(names.new(f"{parts.axis}_{n}"), sp.Integer(points))
@@ -186,7 +187,7 @@ def _of_sum(kernel: Kernel, parts: Parts, names: _Names) -> Iterator[Statement]:
             continue
         end = last if last is not None and n == len(parts.ranges) else _whole(s)
         (taken,) = (a for a in end.inputs if a.tensor == s.target.tensor)
-        sums = SAdd(read(so_far.tensor, *taken.index), read(part.tensor, *taken.index))
+        sums = cast(kind, SAdd(read(so_far.tensor, *taken.index), read(part.tensor, *taken.index)))
         end = _instead(end, read(s.target.tensor, *taken.index), sums)
         if n < len(parts.ranges):
             so_far = names.temporary(f"{s.target.tensor}_to_{n}", own, s.target.index)

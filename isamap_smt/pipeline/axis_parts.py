@@ -29,12 +29,12 @@ from isamap_smt.mapping.epilogue import carried_out
 from isamap_smt.mapping.fuse import fuse
 from isamap_smt.pipeline.on_chip import Chosen
 from isamap_smt.scheduling.staged_problem import executions, question
-from isamap_smt.scheduling.staged_search import once
+from isamap_smt.scheduling.staged_search import beginning, once
 
 FAR = 2  # times less work: parts are then planned
 NEAR = 1.25  # times the least work of a part: the mappings that are scheduled
 BUSY = 0.95  # of the time: an engine that moves takes all of it
-AGAIN = 1.1  # times what each tile moved once would take
+AGAIN = 1.05  # times what it would take to move each tile once: not much can be gained below
 COUNTS, LEAST = (2, 4, 8), 4  # parts of a sum; tiles in each of them
 Work = tuple[float, Mapping]  # cycles of all executions of a mapping
 
@@ -99,6 +99,8 @@ class InParts:
             if not all(len(k.statements) == 1 or carried_out(k, self.machine, memory) for k in phases):
                 return None
             mapped = [tuple(like([mapping], k, parts)) for k in phases]
+            if self._least(mapped) * AGAIN > most:
+                continue
             ends = self._cycles(phases[0], mapped[0]) * (len(phases) - 1) + self._cycles(phases[-1], mapped[-1])
             found = self._planned(made, number, mapped, most) if ends < most else None
             if found is not None:
@@ -124,6 +126,14 @@ class InParts:
         q = question(mapping, self.machine, self.sizes(mapping.kernel), {})
         busy = max((c.amount for c in whole.costs if c.within and c.name != q.problem.engine), default=0.0)
         return busy >= BUSY * cycles and cycles >= AGAIN * once(q)
+
+    def _least(self, mapped: Sequence[tuple[Mapping, ...]]) -> float:
+        """Cycles of all parts of a sum, if each tile is moved once; inf if no tiles can be made of one."""
+        try:
+            found = [question(m, self.machine, self.sizes(m.kernel), {}) for (m,) in mapped]
+        except ScheduleError:
+            return inf
+        return sum(map(once, found)) + sum(map(beginning, found))
 
     def _at_borders(self, of: Apart, number: int, legal: Sequence[Mapping], most: float) -> Apart | None:
         """A phase in parts, with their schedules, if parts have much less work and take fewer than `most` cycles."""
