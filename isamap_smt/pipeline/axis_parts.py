@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from isamap_encodings import deadline
-from isamap_smt.equality import equal
+from isamap_smt.equality import equal, meant
 from isamap_smt.ir.errors import ScheduleError, UndecidedError
 from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.hardware import Hardware
@@ -78,8 +78,11 @@ class InParts:
         if found is None:
             return None
         sums = kernel.tensor(kernel.statements[sum(counts[:number])].target.tensor)
-        proof = equal(kernel, found.kernel, "reals" if sums.dtype.is_float else "bits")
-        return replace(found, told=(*found.told, str(proof))) if proof.is_proved else None
+        arithmetic = "reals" if sums.dtype.is_float else "bits"
+        if not equal(kernel, found.kernel, arithmetic).is_proved:
+            return None
+        told = f"{' and '.join(found.told)}, each a phase: proved to be equal, {meant(kernel, arithmetic)}"
+        return replace(found, told=(told,))
 
     def _in_sums(self, of: Apart, number: int, legal: Sequence[Mapping], whole: Schedule) -> Apart | None:
         """A phase in parts of its sum, with their schedules, if moves take its time and the parts are quicker."""
