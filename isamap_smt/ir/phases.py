@@ -69,9 +69,7 @@ def phase_kernels(kernel: Kernel, counts: Sequence[int] = ()) -> tuple[Kernel, .
         raise ScheduleError(
             f"{kernel.name}: programs for engines have no time steps; give a part of it alone with --text"
         )
-    if twice := next(
-        (n for n, parts in writers(kernel).items() if len(parts) > 1 and not all(map(_assigns, parts))), ""
-    ):
+    if twice := next((n for n, found in writers(kernel).items() if not _in_parts(kernel, n, found)), ""):
         raise ScheduleError(f"{kernel.name}: two statements write {twice}; give the second one a tensor of its own")
     for n, group in enumerate(groups):
         if early := sorted(_read(group) & {name for other in groups[n:] for name in _written(other)}):
@@ -87,8 +85,11 @@ def writers(kernel: Kernel) -> dict[str, list[Statement]]:
     return found
 
 
-def _assigns(s: Statement) -> bool:
-    return s.op == "=" and not s.guard
+def _in_parts(kernel: Kernel, tensor: str, found: Sequence[Statement]) -> bool:
+    """Whether one statement writes it, or each assigns some elements. Which ones is asked of programs."""
+    shape = kernel.tensor(tensor).shape
+    some = (s.op == "=" and not s.guard and s.extents_of(s.target.index) != shape for s in found)
+    return len(found) == 1 or all(some)
 
 
 def phase_counts(kernel: Kernel, first: int = 0) -> tuple[int, ...]:

@@ -98,8 +98,7 @@ class InParts:
                 continue
             made = _apart(of, number, parts)
             phases = phase_kernels(made.kernel, made.counts)[number : number + len(parts.ranges)]
-            memory = mapping.instruction.operand(mapping.instruction.target).memory
-            if not all(len(k.statements) == 1 or carried_out(k, self.machine, memory) for k in phases):
+            if not self._take_sums_on(phases, mapping.instruction.operand(mapping.instruction.target).memory):
                 return None
             mapped = [tuple(like([mapping], k, parts)) for k in phases]
             if self._least(mapped) * AGAIN > most:
@@ -109,6 +108,11 @@ class InParts:
             if found is not None:
                 best, most = found, found.cycles
         return best
+
+    def _take_sums_on(self, phases: Sequence[Kernel], memory: str) -> bool:
+        """Whether sums in this memory begin at what an earlier phase left. In cells of few bits, sums from 0 alone are bounded."""
+        every = all(len(k.statements) == 1 or carried_out(k, self.machine, memory) for k in phases)
+        return every and not self.machine.memory(memory).bits
 
     def _cycles(self, phase: Kernel, mappings: Sequence[Mapping]) -> float:
         chosen = self._chosen(phase, mappings)

@@ -266,6 +266,14 @@ def test_programs_of_wrong_parts_are_not_proved(wrong: str) -> None:
         im.stage(WRONG[wrong][0](made), arrays.array())
 
 
+def test_two_statements_that_write_all_of_a_tensor_are_refused() -> None:
+    one, other = (f"{c}[i,j] += i32(A[i,k]) * i32({b}[k,j])\nY[i,j] = sat_i8({c}[i,j])" for c, b in ("CB", "DE"))
+    types = {**dict.fromkeys("ABEY", "i8"), **dict.fromkeys("CD", "i32")}
+    kernel = im.kernel(f"temporary C, D\n{one}\n{other}", name="both", dtypes=types)
+    with pytest.raises(ScheduleError, match="two statements write Y"):
+        im.stage(kernel.with_sizes({"i": 8, "j": 8, "k": 8}), arrays.array())
+
+
 def test_a_program_of_one_part_leaves_elements_out() -> None:
     """What a kernel of one phase writes is asked of it, too."""
     kernel = im.kernel(
@@ -342,6 +350,25 @@ def test_partial_sums_are_stored_and_taken_on(monkeypatch: pytest.MonkeyPatch) -
     want = {"Y": np.clip(sums, -128, 127).astype(np.int8)}
     assert runs_wrong(found.program, given, {}, want, 2, 1) == ""
     assert im.simulate(found.program, given).cycles == found.cycles
+
+
+def _of_24_bits(machine: im.Hardware) -> im.Hardware:
+    memories = (replace(m, bits=24) if m.name == "sums" else m for m in machine.memories)
+    return replace(machine, memories=tuple(memories))
+
+
+def test_cells_of_few_bits_begin_at_0() -> None:
+    """No sum of 256 products leaves 24 bits; of a sum that begins at an element nothing is known."""
+    found = im.stage(product(128, 64, 256), _of_24_bits(taking_on()))
+    assert len(found.phases) == 1 and not any("parts" in n for n in found.notes)
+
+
+def test_parts_whose_program_is_not_proved_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same machine, taken for one that may begin anywhere: what the planner took is not proved."""
+    monkeypatch.setattr(InParts, "_take_sums_on", lambda self, phases, memory: True)
+    found = im.stage(product(128, 64, 256), _of_24_bits(taking_on()))
+    assert len(found.phases) == 1 and found.proof.proved
+    assert any("k in parts of 128, 128" in n and "was not proved" in n for n in found.notes)
 
 
 def test_accumulators_that_begin_at_0_alone_do_not_take_sums_on() -> None:
