@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any
 
+from isamap_smt.ir.epilogue import writes_a_part
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute, sym
 from isamap_smt.ir.hardware import Hardware
@@ -69,7 +70,7 @@ def phase_kernels(kernel: Kernel, counts: Sequence[int] = ()) -> tuple[Kernel, .
         raise ScheduleError(
             f"{kernel.name}: programs for engines have no time steps; give a part of it alone with --text"
         )
-    if twice := next((n for n, found in writers(kernel).items() if not _in_parts(kernel, n, found)), ""):
+    if twice := next((n for n, found in writers(kernel).items() if not _in_parts(kernel, found)), ""):
         raise ScheduleError(f"{kernel.name}: two statements write {twice}; give the second one a tensor of its own")
     for n, group in enumerate(groups):
         if early := sorted(_read(group) & {name for other in groups[n:] for name in _written(other)}):
@@ -85,10 +86,9 @@ def writers(kernel: Kernel) -> dict[str, list[Statement]]:
     return found
 
 
-def _in_parts(kernel: Kernel, tensor: str, found: Sequence[Statement]) -> bool:
+def _in_parts(kernel: Kernel, found: Sequence[Statement]) -> bool:
     """Whether one statement writes it, or each assigns some elements. Which ones is asked of programs."""
-    shape = kernel.tensor(tensor).shape
-    some = (s.op == "=" and not s.guard and s.extents_of(s.target.index) != shape for s in found)
+    some = (s.op == "=" and not s.guard and writes_a_part(kernel, s) for s in found)
     return len(found) == 1 or all(some)
 
 

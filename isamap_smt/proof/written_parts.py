@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Refuted, Unknown, Verdict
+from isamap_smt.ir.epilogue import writes_a_part
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.indirect import writes_by_data
 from isamap_smt.ir.kernel import Kernel, Statement
@@ -28,7 +29,7 @@ def claims(kernel: Kernel) -> Iterator[ClaimResult]:
     low = {p.name: p.low for p in kernel.parameters}
     known: list[Formula] = [("le", low.get(n, 1), sym(n)) for n in sizes]
     for tensor, parts in writers(kernel).items():
-        if len(parts) == 1 and (parts[0].op != "=" or _whole(kernel, parts[0])):
+        if len(parts) == 1 and (parts[0].op != "=" or not writes_a_part(kernel, parts[0])):
             continue
         for q in questions(kernel, tensor):
             yield ClaimResult("coverage", tensor, answer(kernel, q, known, sizes), q.needed.words)
@@ -36,11 +37,6 @@ def claims(kernel: Kernel) -> Iterator[ClaimResult]:
             for m, other in enumerate(parts[:n]):
                 words = f"parts {m + 1} and {n + 1} of {tensor} share no element"
                 yield ClaimResult("exclusive", tensor, _apart(other, s, known, sizes, words), words)
-
-
-def _whole(kernel: Kernel, s: Statement) -> bool:
-    """Whether it writes each element, as its form shows."""
-    return not s.guard and s.extents_of(s.target.index) == kernel.tensor(s.target.tensor).shape
 
 
 def _apart(a: Statement, b: Statement, known: list[Formula], sizes: tuple[str, ...], words: str) -> Verdict:
