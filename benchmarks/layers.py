@@ -112,13 +112,15 @@ def measured(layer: Layer, machine: im.Hardware, stored: str, simulated: bool) -
     began = time.process_time()
     plan = stage(kernel, machine, sizes=layer.sizes)
     seconds = time.process_time() - began
-    schedule = plan.schedule
-    cycles = float(schedule.objective)
+    phases = plan.phases or (plan.schedule,)
+    cycles, bound = (
+        sum(float(f) for f in found) for found in zip(*((s.objective, s.bound or 0) for s in phases), strict=True)
+    )
     limit, roofline, fill = _roofline(layer, kernel, machine)
     products = _products(layer)
     return Figures(
-        layer.name, cycles, roofline, fill, limit, float(schedule.bound or 0), float(schedule.gap or 0),
-        products / _rate(machine) / cycles, seconds, schedule.proved.mapping.id,
+        layer.name, cycles, roofline, fill, limit, bound, 1 - bound / cycles,
+        products / _rate(machine) / cycles, seconds, " ".join(s.proved.mapping.id for s in phases),
         _simulated(plan, layer, stored) if simulated else None,
     )  # fmt: skip
 

@@ -66,6 +66,11 @@ class Epilogue:
             return Read(sp.Symbol(self.sum), *map(sp.Symbol, self.axes))
         return typed_value(self.kernel, self.statement)
 
+    @property
+    def of_a_part(self) -> bool:
+        """Whether the second statement writes some elements of the result alone."""
+        return self.statement is not None and writes_a_part(self.kernel, self.statement)
+
     def index(self, access: Access, coordinates: tuple[Any, ...]) -> tuple[Any, ...]:
         """The index of an access of the second statement, for the element of the sum at these coordinates."""
         at = dict(zip(self.axes, coordinates, strict=True))
@@ -74,6 +79,12 @@ class Epilogue:
     def stored(self, coordinates: tuple[Any, ...]) -> tuple[Any, ...]:
         """The index of the result, for the element of the sum at these coordinates."""
         return coordinates if self.statement is None else self.index(self.statement.target, coordinates)
+
+
+def writes_a_part(kernel: Kernel, s: Statement) -> bool:
+    """Whether a statement has other numbers of points than its tensor has elements. With as many, each is asked for."""
+    points, shape = sp.Mul(*(a.extent for a in s.axes)), kernel.tensor(s.target.tensor).shape
+    return sp.expand(points - sp.Mul(*shape)) != 0
 
 
 def unassigned(kernel: Kernel) -> str:

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any
 
+from isamap_smt.ir.epilogue import writes_a_part
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute, sym
 from isamap_smt.ir.hardware import Hardware
@@ -69,13 +70,26 @@ def phase_kernels(kernel: Kernel, counts: Sequence[int] = ()) -> tuple[Kernel, .
         raise ScheduleError(
             f"{kernel.name}: programs for engines have no time steps; give a part of it alone with --text"
         )
-    written = [s.target.tensor for group in groups for s in group]
-    if twice := next((n for n in written if written.count(n) > 1), ""):
+    if twice := next((n for n, found in writers(kernel).items() if not _in_parts(kernel, found)), ""):
         raise ScheduleError(f"{kernel.name}: two statements write {twice}; give the second one a tensor of its own")
     for n, group in enumerate(groups):
         if early := sorted(_read(group) & {name for other in groups[n:] for name in _written(other)}):
             raise ScheduleError(f"{kernel.name}: {early[0]} is read where it is not yet written; write it first")
     return tuple(_part(kernel, groups, n) for n in range(len(groups)))
+
+
+def writers(kernel: Kernel) -> dict[str, list[Statement]]:
+    """The statements that write each output. Several assign parts of it (isamap_smt.proof.written_parts)."""
+    found: dict[str, list[Statement]] = {}
+    for s in kernel.statements:
+        found.setdefault(s.target.tensor, []).append(s)
+    return found
+
+
+def _in_parts(kernel: Kernel, found: Sequence[Statement]) -> bool:
+    """Whether one statement writes it, or each assigns some elements. Which ones is asked of programs."""
+    some = (s.op == "=" and not s.guard and writes_a_part(kernel, s) for s in found)
+    return len(found) == 1 or all(some)
 
 
 def phase_counts(kernel: Kernel, first: int = 0) -> tuple[int, ...]:

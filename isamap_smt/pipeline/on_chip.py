@@ -74,7 +74,7 @@ class OnChip:
         for tensor in kernel.outputs[:: -1 if last_first else 1]:
             made = [n for n, k in enumerate(phases) if tensor in k.results]
             read = [n for n, k in enumerate(phases) if tensor in k.inputs]
-            for memory, there in found._readers(tensor, read if made else []).items():
+            for memory, there in found._readers(tensor, read if len(made) == 1 else []).items():
                 stored = there != read or tensor not in kernel.temporaries
                 before = found
                 for layout in (None, *before._layouts(tensor, (made[0], *there))):

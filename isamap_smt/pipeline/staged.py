@@ -46,6 +46,7 @@ from isamap_smt.mapping.staged_values import stage_values
 from isamap_smt.mapping.taken_apart import Covering
 from isamap_smt.mapping.types_of import with_types_of_engines
 from isamap_smt.pipeline.arguments import found_hardware, found_name
+from isamap_smt.pipeline.axis_parts import Apart, InParts
 from isamap_smt.pipeline.on_chip import Chosen, OnChip
 from isamap_smt.pipeline.phases_in_blocks import InBlocks, part_of
 from isamap_smt.pipeline.plan import Plan
@@ -58,7 +59,7 @@ from isamap_smt.scheduling.staged import schedule_stages
 from isamap_smt.scheduling.staged_problem import executions, question
 from isamap_smt.scheduling.staying import NOTHING_KEPT, Kept, Staying
 from isamap_smt.search import MappingSet, find_mappings
-from isamap_smt.search.alike import legal_mappings
+from isamap_smt.search.alike import legal_mappings, proved_where_useful
 
 Mappings = tuple[list[ProvedMapping], list[tuple[Mapping, str]]]  # proved, and left unproved with the reason
 Ways = tuple[tuple[bool, str], ...]  # whether axes of the instruction may stay unused, what to say of it
@@ -127,10 +128,16 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
         except ScheduleError as error:
             refused = error if refused is None or isinstance(refused, _UnmappedError) else refused
             continue
-        kept = _on_chip(found, replace(ask, sizes=planned), ways)
-        found, kept = _reading_on_chip(given, found, kept, replace(ask, sizes=planned), ways)
-        tried = (_in_blocks(found, kept, replace(ask, sizes=planned), ways), kept, found)
-        found, program, checked, given_up = _first_proved([p for n, p in enumerate(tried) if p not in tried[:n]], ask)
+        try:
+            found, program, checked, given_up = _best_proved(found, replace(ask, sizes=planned), ways)
+        except NotProvedError:
+            if not found.told:
+                raise
+            left = f"{'; '.join(found.told)}: the program of the parts was not proved, and they are left"
+            ask = replace(ask, in_parts=False)
+            found = _phases(given, replace(ask, sizes=planned), ways)
+            found, program, checked, given_up = _best_proved(found, replace(ask, sizes=planned), ways)
+            given_up = (*given_up, left)
         schedules = tuple(s for s, _ in found.chosen)
         split = None if found.form is None else require_split(found.form)
         cut = [found_in_time(ask.timeout)] if deadline.was_cut() else []
@@ -146,6 +153,7 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
                     f"{s.tensor} stays in {s.memory} between phases{', and is stored, too' * s.stored}"
                     for s in found.staying
                 ),
+                *found.told,
                 *found.in_blocks,
                 *given_up,
                 *_idle(program, hardware),
@@ -156,6 +164,13 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
         return Plan(program.kernel, hardware, checked, tuple(notes), seconds, split=split, phases=schedules)
     assert refused is not None
     raise refused
+
+
+def _best_proved(found: _Phases, ask: _Asked, ways: Ways) -> tuple[_Phases, Program, ProvedProgram, tuple[str, ...]]:
+    """The quickest plan of these phases that is proved, what stays on chip included. Raises NotProvedError."""
+    found, kept = _reading_on_chip(found, _on_chip(found, ask, ways), ask, ways)
+    tried = (_in_blocks(found, kept, ask, ways), kept, found)
+    return _first_proved([p for n, p in enumerate(tried) if p not in tried[:n]], ask)
 
 
 def _first_proved(plans: Sequence[_Phases], ask: _Asked) -> tuple[_Phases, Program, ProvedProgram, tuple[str, ...]]:
@@ -207,7 +222,7 @@ class _Phases:
     """kernel: the one asked for, or the result of `form`. counts: statements of each phase. chosen: its schedule and notes.
 
     staying: tensors kept in a memory from the phase computing them on. shared: phases in one loop over blocks;
-    in_blocks: the same in words.
+    in_blocks: the same in words. told: phases in parts, in words.
     """
 
     kernel: Kernel
@@ -217,6 +232,7 @@ class _Phases:
     staying: tuple[Staying, ...] = ()
     shared: tuple[Shared, ...] = ()
     in_blocks: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
 
     @property
     def cycles(self) -> float:
@@ -232,10 +248,17 @@ def _phases(kernel: Kernel, ask: _Asked, ways: Ways, counts: tuple[int, ...] = (
     """
     counts, form = counts or phase_counts(kernel), None
     chosen: list[Chosen] = []
+    told: tuple[str, ...] = ()
     while len(chosen) < len(counts):
         n = len(chosen)
         try:
-            chosen.append(_chosen(phase_kernels(kernel, counts)[n], ask, ways))
+            one = _chosen(phase_kernels(kernel, counts)[n], ask, ways)
+            parts = _in_parts(kernel, counts, one, n, ask, ways) if form is None else None
+            if parts is None:
+                chosen.append(one)
+            else:
+                kernel, counts, told = parts.kernel, parts.counts, (*told, *parts.told)
+                chosen += parts.chosen
         except UndecidedError:
             raise
         except ScheduleError as error:
@@ -248,7 +271,21 @@ def _phases(kernel: Kernel, ask: _Asked, ways: Ways, counts: tuple[int, ...] = (
                 form = _taken_apart(kernel, first, ask, error, form)
                 kernel = form.kernel
                 counts = (*counts[:n], *phase_counts(kernel, first))
-    return _Phases(kernel, counts, tuple(chosen), form)
+    return _Phases(kernel, counts, tuple(chosen), form, told=told)
+
+
+def _in_parts(kernel: Kernel, counts: tuple[int, ...], one: Chosen, n: int, ask: _Asked, ways: Ways) -> Apart | None:
+    """The kernel with phase n in parts, if that takes fewer cycles than `one` and nothing is pinned."""
+    if not ask.in_parts or ask.pins or ask.instruction or ask.axes is not None:
+        return None
+
+    def chosen(part: Kernel, like: Sequence[Mapping]) -> Chosen:
+        ask.like[part] = like
+        return _chosen(part, ask, ways)
+
+    legal = ask.legal.get(phase_kernels(kernel, counts)[n], ())
+    sizes = partial(assumed_sizes, sizes=ask.sizes)
+    return InParts(ask.hardware, chosen, sizes).quicker(kernel, counts, n, one, legal)
 
 
 def _on_chip(found: _Phases, ask: _Asked, ways: Ways) -> _Phases:
@@ -265,20 +302,20 @@ def _on_chip(found: _Phases, ask: _Asked, ways: Ways) -> _Phases:
     return replace(found, chosen=made.chosen, staying=tuple(s.staying for s in made.stays))
 
 
-def _reading_on_chip(kernel: Kernel, found: _Phases, kept: _Phases, ask: _Asked, ways: Ways) -> tuple[_Phases, _Phases]:
+def _reading_on_chip(found: _Phases, kept: _Phases, ask: _Asked, ways: Ways) -> tuple[_Phases, _Phases]:
     """The plan, in main memory and on chip, with what follows a sum behind it, if that takes fewer cycles.
 
     What follows a sum reads elements beside it from main memory. If these are a temporary that another phase computes, a
-    phase of its own may find both on chip.
+    phase of its own may find both on chip. Phases in parts of an axis stay as they are.
     """
-    if ask.pins or ask.instruction or ask.axes is not None or found.form is not None:
+    if ask.pins or ask.instruction or ask.axes is not None or found.form is not None or found.told:
         return found, kept
     for n, phase in enumerate(phase_kernels(found.kernel, found.counts)):
         earlier = set(found.kernel.temporaries) & set(phase.inputs)
         if len(phase.statements) < 2 or not any(a.tensor in earlier for s in phase.statements[1:] for a in s.inputs):
             continue
         try:
-            other = _phases(kernel, ask, ways, apart(found.counts, n))
+            other = _phases(found.kernel, ask, ways, apart(found.counts, n))
             there = _on_chip(other, ask, ways)
         except UndecidedError:
             raise
@@ -400,7 +437,10 @@ class _Asked:
     clock: Clock
     axes: str | Dict[str, Sequence[str]] | None = None
     kept: Kept = NOTHING_KEPT
+    in_parts: bool = True  # whether phases may be taken apart along an axis
     known: dict[Any, Schedule | ScheduleError | None] = field(default_factory=dict)  # of phases, by what decides them
+    legal: dict[Kernel, Sequence[Mapping]] = field(default_factory=dict)  # all mappings of a phase
+    like: dict[Kernel, Sequence[Mapping]] = field(default_factory=dict)  # of phases that are parts: those of the whole
 
 
 def _chosen(kernel: Kernel, ask: _Asked, ways: Ways) -> Chosen:
@@ -427,7 +467,9 @@ def _scheduled(
 ) -> Schedule | ScheduleError | None:
     """The schedule of one phase, or why there is none; None if nothing maps. unused: whether instruction axes may be."""
     found, left = ask.clock.time("map", _mappings, kernel, fitting, ask, unused)
-    found += ask.clock.time("map", in_digits, found, kernel, ask)
+    ask.legal[kernel] = (*(p.mapping for p in found), *(m for m, _ in left))
+    whole = ask.legal[kernel] if kernel in ask.like else [p.mapping for p in found]
+    found += ask.clock.time("map", in_digits, whole, kernel, ask)
     given = ask.hardware, assumed_sizes(kernel, ask.sizes), ask.pins, ask.timeout, _lowered
     try:
         return ask.clock.time("schedule", schedule_stages, found, *given, partial(_with_axes, kernel), ask.kept, left)
@@ -503,19 +545,21 @@ def _mappings(kernel: Kernel, fitting: list[Instruction], ask: _Asked, partial: 
             return str(error)
         return ""
 
+    if kernel in ask.like:
+        return proved_where_useful(ask.like[kernel], no_tiles)
     return legal_mappings(kernel, fitting, lambda i: _search(kernel, i, partial), no_tiles)
 
 
-def in_digits(found: Sequence[ProvedMapping], kernel: Kernel, ask: _Asked) -> list[ProvedMapping]:
+def in_digits(found: Sequence[Mapping], kernel: Kernel, ask: _Asked) -> list[ProvedMapping]:
     """For mappings whose tiles begin and end inside of runs: mappings that fill a tile with digits of the same axes.
 
     Only those of which tiles can be made are returned, at most DIGITS, fewest executions first.
     """
     sizes, ranked = assumed_sizes(kernel, ask.sizes), []
-    for p in found:
-        rows = {o.name: str(o.row) for o in p.mapping.instruction.operands}
-        for axes in tilings(p.mapping, rows):
-            mapping = _like(p.mapping, kernel, axes)
+    for m in found:
+        rows = {o.name: str(o.row) for o in m.instruction.operands}
+        for axes in tilings(m, rows):
+            mapping = _like(m, kernel, axes)
             ranked.append((executions(mapping, ask.hardware, sizes)[1], mapping))
     ranked.sort(key=lambda r: (r[0], r[1].id))
     made: list[ProvedMapping] = []

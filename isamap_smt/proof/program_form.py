@@ -35,6 +35,7 @@ from isamap_smt.proof.program_sites import UnrecognisedError
 from isamap_smt.proof.resident import claims as resident_claims
 from isamap_smt.proof.resident import closed, residents
 from isamap_smt.proof.uses.prove import goes_wrong_somewhere
+from isamap_smt.proof.written_parts import claims as claims_of_parts
 
 # ---- A program of several phases is right where each of them is: barriers keep them apart.
 #
@@ -58,6 +59,7 @@ def at_each_phase(program: Program, proved: Callable[[Program, Computed], Result
         staying = residents(apart)
         parts = closed(apart, staying)
         blocked = tuple(block_claims(apart))
+        written = tuple(claims_of_parts(program.kernel))
     except ScheduleError as error:
         started = time.perf_counter()
         found = goes_wrong_somewhere(program)
@@ -68,10 +70,10 @@ def at_each_phase(program: Program, proved: Callable[[Program, Computed], Result
         )
         seconds = time.perf_counter() - started
         return Proof((ClaimResult("order", "phases", verdict, BETWEEN_BARRIERS),), "reassociate", (), seconds), ()
-    if apart == (program,):
+    if apart == (program,) and not written:
         return None
     claims, seconds, arithmetic = [ClaimResult("order", "phases", Proved(), BETWEEN_BARRIERS)], 0.0, ""
-    claims += (*resident_claims(program, apart, staying), *blocked)
+    claims += (*resident_claims(program, apart, staying), *blocked, *written)
     if program.machine is not None and (host := host_of(program.machine)):
         claims.append(ClaimResult("order", host, Proved(), f"{HOST}, and barriers keep it apart from {host}"))
     hypotheses: list[Hypothesis] = []

@@ -130,8 +130,11 @@ def claims(program: Program, phases: Sequence[Program], found: Sequence[Resident
         if not r.stored:
             yield _result("program", b.name, words, f"a use names {r.tensor}" if r.tensor in named else wrong)
         words = f"{r.tensor} is what phase {r.left + 1} computes"
-        made = {s.target.tensor for s in phases[r.left].kernel.statements}
-        yield _result("program", b.name, words, "" if r.tensor in made else "it is an input there")
+        made = [n for n, p in enumerate(phases) if r.tensor in {s.target.tensor for s in p.kernel.statements}]
+        wrong = "" if r.left in made else "it is an input there"
+        yield _result(
+            "program", b.name, words, wrong or ("" if len(made) == 1 else "another phase computes a part of it")
+        )
 
 
 def _result(kind: str, subject: str, words: str, wrong: str) -> ClaimResult:

@@ -100,6 +100,12 @@ def once(q: Question) -> float:
     return max(work.values()) / float(q.ticks)
 
 
+def beginning(q: Question) -> float:
+    """Cycles of the moves at which sums begin, each once, by the first way of the output."""
+    out = q.problem.output
+    return sum(_moved(q, out, b) for b in out.ways[0].begins) / float(q.ticks)
+
+
 def _moved(q: Question, o: StagingOperand, way: Way) -> int:
     """Ticks of all moves of an operand one way, each once."""
     of = [a for a in q.problem.axes if a.name in o.axes]
@@ -232,4 +238,4 @@ def _with_fewer_slots(c: Candidate, time: Time) -> Candidate:
     return c
 
 
-__all__ = ["SAME", "TRIED", "Candidate", "Found", "search"]
+__all__ = ["SAME", "TRIED", "Candidate", "Found", "beginning", "once", "search"]

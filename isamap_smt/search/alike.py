@@ -38,16 +38,29 @@ def legal_mappings(
     for i in instructions:
         what = _computed(i)
         if what in searched:
-            for m in (_onto(kernel, p.mapping, searched[what][0], i) for p in searched[what][1]):
-                if why := useless(m):
-                    left.append((m, why))
-                elif isinstance(p := prove(m), ProvedMapping):
-                    found.append(p)
+            onto = (_onto(kernel, p.mapping, searched[what][0], i) for p in searched[what][1])
+            more, without = proved_where_useful(onto, useless)
+            found += more
+            left += without
             continue
         own = list(search(i))
         found += own
         if what is not None:
             searched[what] = i, own
+    return found, left
+
+
+def proved_where_useful(
+    mappings: Iterable[Mapping], useless: Callable[[Mapping], str]
+) -> tuple[list[ProvedMapping], list[tuple[Mapping, str]]]:
+    """(the legal ones of these, those left unproved with the reason)."""
+    found: list[ProvedMapping] = []
+    left: list[tuple[Mapping, str]] = []
+    for m in mappings:
+        if why := useless(m):
+            left.append((m, why))
+        elif isinstance(p := prove(m), ProvedMapping):
+            found.append(p)
     return found, left
 
 
@@ -84,4 +97,4 @@ def _onto(kernel: Kernel, m: Mapping, like: Instruction, i: Instruction) -> Mapp
     return fuse(kernel, i, {t: list(g) for t, g in m.groups if g}, tensors, m.statement_index, True)
 
 
-__all__ = ["legal_mappings"]
+__all__ = ["legal_mappings", "proved_where_useful"]

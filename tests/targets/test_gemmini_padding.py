@@ -83,6 +83,23 @@ def test_a_layer_fills_the_rows_of_the_array() -> None:
     assert found.schedule.proved.mapping.id.startswith("i=p%2.q%8,j=k,k=c") and found.cycles < 538_000
 
 
+def test_the_inside_of_an_image_of_few_channels_fills_the_rows() -> None:
+    """A first layer in small: 7x7 windows of 3 colours. Its rims are phases of their own."""
+    at, inside = "X[2*p+r-3,2*q+w-3,c]", "where 0 <= 2*p+r-3 < V and 0 <= 2*q+w-3 < V"
+    text = f"X: [V,V,C]\ntemporary T\nT[p,q,k] += i32({at}) * i32(W[r,w,c,k]) {inside}\nY[p,q,k] = round_i8(f32(T[p,q,k]) * s[])"
+    kernel = im.kernel(text, name="first").with_dtypes({**dict.fromkeys("XWY", "i8"), "T": "i32", "s": "f32"})
+    known = dict(p=24, q=24, C=3, k=16, V=47, r=7, w=7)
+    found = im.stage(kernel.with_sizes(known), MACHINE)
+    assert [s.proved.mapping.id.split(";")[0] for s in found.phases][2] == "i=p,j=k,k=w.c" and len(found.phases) == 4
+    random = np.random.default_rng(1)
+    X, W = (random.integers(-128, 128, n).astype(np.int8) for n in ((47, 47, 3), (7, 7, 3, 16)))
+    wide = np.zeros((53, 53, 3), np.int64)
+    wide[3:50, 3:50] = X
+    sums = sum(wide[r : r + 47 : 2, w : w + 47 : 2] @ W[r, w].astype(np.int64) for r in range(7) for w in range(7))
+    want = np.clip(np.rint(sums * 2.0**-11), -128, 127).astype(np.int8)
+    assert np.array_equal(here(found)(X=X, W=W, s=np.array(2.0**-11, np.float32)), want)
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

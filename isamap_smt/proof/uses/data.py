@@ -710,6 +710,9 @@ def _stored(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) 
     cells = [("eq", x.at(a.symbol), y.at(a.symbol)) for a in contract.axes]
     words = f"{site.name} stores no element twice"
     book.ask("exclusive", place.name, words, [*moments.known(x, y), *again, *same], [x.same(y), *cells], (x, y))
-    axes = {f"d{n}": e for n, e in enumerate(moments.program.kernel.tensor(place.name).shape)}
-    index = {f"d{n}": e for n, e in enumerate(place.index)}
-    covered(book, site, index, axes, f"each element of {place.name} is stored")
+    stored, index, alive = place.name, list(place.index), []
+    if epilogue.of_a_part:  # whether all parts are all of the tensor is asked of all phases together
+        stored, index, alive = epilogue.sum, coordinates, guard
+    axes = {f"d{n}": e for n, e in enumerate(moments.program.kernel.tensor(stored).shape)}
+    places = {f"d{n}": e for n, e in enumerate(index)}
+    covered(book, site, places, axes, f"each element of {stored} is stored", alive)
