@@ -68,8 +68,8 @@ def schedule_stages(
     without: Sequence[tuple[Mapping, str]] = (),
 ) -> Schedule:
     """The quickest plan for sizes. found: legal mappings; the most promising of them are scheduled. without: more of them,
-    and why no tiles can be made of each. pins: `tile.AXIS`,
-    `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`. lowered: makes the program, which is then timed.
+    and why no tiles can be made of each. pins: `tile.AXIS`, `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`,
+    `via.OPERAND`, `inside.OPERAND`. lowered: makes the program, which is then timed.
     with_axes: a mapping like another one with other axes, proved. kept: the tensors that stay in place between phases.
 
     Raises ScheduleError if no mapping can be carried out, nothing fits or a pin is unknown; the error says what is
@@ -251,6 +251,7 @@ def decoded(mapping: Mapping, q: Question, d: StagingDecision) -> tuple[tuple[Lo
     at = {
         name: (stay.ends - rows_of(q, name), stay.stored and name == q.problem.output.name) for name, stay in q.staying
     }
+    stages = [replace(x, filled=_filled(q, d, x, stages)) for x in stages]
     placed = [
         replace(x, stays=True, offset=at[x.operand][0], stored=at[x.operand][1]) if x.operand in at else x
         for x in stages
@@ -258,10 +259,21 @@ def decoded(mapping: Mapping, q: Question, d: StagingDecision) -> tuple[tuple[Lo
     return loops, side_by_side(placed, [rows_of_slot(of_tiles(mapping), loops, x) for x in placed])
 
 
+def _filled(q: Question, d: StagingDecision, stage: Stage, stages: Sequence[Stage]) -> int | None:
+    """Inside how many loops a stage's tiles are filled, those of the innermost stage that waits for them; None: where it
+    begins."""
+    own = {o.name: (o.of or o.name, o.memory) for o in q.problem.stages}
+    if (stage.operand, stage.memory) not in [own[o] for o in d.inside]:
+        return None
+    takes = [s for s in stages if s.operand == stage.operand and s is not stage] or stages
+    return max(s.depth or 0 for s in takes)
+
+
 def _pinned(q: Question, mapping: Mapping, pins: tuple[Pin, ...]) -> Question:
     """The question with pins, checked. Raises ScheduleError."""
     known = {f"{what}.{a.name}" for a in q.problem.axes for what in ("tile", "region")}
     known |= {f"{what}.{o.name}" for o in q.problem.stages for what in ("stage", "slots", "via")}
+    known |= {f"inside.{o.name}" for o in q.problem.stages if o is not q.problem.output}
     made: dict[str, int] = {}
     own = {f"{o.name}@{o.memory}": o.name for o in q.problem.operands}  # the memory that it has anyway may be named
     for pin in pins:
@@ -277,7 +289,7 @@ def _pinned(q: Question, mapping: Mapping, pins: tuple[Pin, ...]) -> Question:
                 raise of_argument(ScheduleError, "fix", {pin.name: value}, why, f"{name}={value}")
             made[name] = names.index(str(value))
             continue
-        low, high = {"tile": (1, 256), "slots": (1, q.problem.slots)}.get(what, (0, 2))
+        low, high = {"tile": (1, 256), "slots": (1, q.problem.slots), "inside": (0, 1)}.get(what, (0, 2))
         if not isinstance(value, int) or not low <= value <= high:
             why = f"pass a whole number from {low} to {high}"
             raise of_argument(ScheduleError, "fix", {pin.name: value}, why, f"{name}={value}")

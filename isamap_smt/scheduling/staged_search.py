@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from isamap_encodings import deadline
 from isamap_encodings.staging_bound import bound
-from isamap_encodings.staging_problem import Numbers, StagingDecision, StagingOperand, Way, choices, fullest
+from isamap_encodings.staging_problem import Numbers, StagingDecision, StagingOperand, Way, choices, forms, fullest
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.scheduling.staged_problem import Question
 from isamap_smt.simulator.max_plus import Timing
@@ -198,12 +198,12 @@ class _Search:
                 before, in_vain = self.cycles, 0
 
     def _next(self, asked: _Asked) -> None:
-        """Time the next plan of a mapping, with each number of slots that may be its best."""
+        """Time the next plan of a mapping, with each number of slots that may be its best, and filled either way."""
         decision = asked.ask(self.best)
         if decision is None:
             return
         q, problem, times = asked.question, asked.question.problem, [inf]
-        found = fullest(problem, decision)
+        found = [f for d in fullest(problem, decision) for f in forms(problem, d)]
         bounds = [bound(problem, choices(problem, d), Numbers()) for d in found]
         if problem.served:  # one that waits for less may come before another at a memory, and all take longer
             asked.left = min([asked.left, *(b / float(q.ticks) for b in bounds)])

@@ -159,6 +159,7 @@ def test_the_model_has_every_plan_with_its_bound(seed: int) -> None:
     # a loop of one step is none, so that the model has one of its regions
     one = {a.name for a in problem.axes if -(-a.tiles // d.tiles[a.name]) == 1}
     chosen = {"tile": d.tiles, "region": d.regions, "stage": d.stages, "slots": d.slots, "via": d.ways}
+    chosen["inside"] = {o.name: int(o.name in d.inside) for o in problem.stages}
     pins = {f"{w}.{n}": v for w, of in chosen.items() for n, v in of.items() if w != "region" or n not in one}
     answer = StagingModel(replace(problem, pins=tuple(pins.items()))).solve(10.0)
     assert answer.status == "OPTIMAL"
