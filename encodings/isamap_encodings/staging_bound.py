@@ -21,7 +21,7 @@ it, the use takes longer, and paths through the use stay bounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -165,11 +165,13 @@ class _Paths:
             total, issued if cut else whole, issued if cut else issued + n.times(way.each, visited(c.last)), whole
         )
 
-    def _tiles_of(self, o: StagingOperand, way: Way, every: Sequence[str] = ()) -> Any:
-        """Moves of the tiles of the first step, and of all steps along the axes `every`."""
+    def _tiles_of(self, o: StagingOperand, way: Way, every: Mapping[str, Any] | None = None) -> Any:
+        """Moves of the tiles of the first step. every: axis -> whether of all steps along it."""
         n, c = self.n, self.c
         all_points = {a.name: a.points for a in self.p.axes}
-        of = [(c.padded[a], all_points[a]) if a in every else (c.tiles[a], c.first[a]) for a in o.axes]
+        whole = {a: (every or {}).get(a, False) for a in o.axes}
+        pairs = {a: ((c.padded[a], c.tiles[a]), (all_points[a], c.first[a])) for a in o.axes}
+        of = [tuple(n.where(whole[a], x, y) for x, y in pairs[a]) for a in o.axes]
         tiles = n.times(*(t for t, _ in of))
         if not way.per:
             return n.times(way.start + way.each, tiles)
@@ -415,13 +417,27 @@ class _Paths:
 
     def _outermost(self, a: StagingAxis, several: list[StagingAxis]) -> Any:
         """How many iterations there are of a loop over steps, with those around it."""
-        n, regions = self.n, self.c.regions
-        around = (
-            n.where(n.fewer(regions[b.name], regions[a.name] + int(ahead(self.p, b, a))), self.c.count[b.name], 1)
-            for b in several
-            if b is not a
-        )
+        n = self.n
+        around = (n.where(self._outside(b, a), self.c.count[b.name], 1) for b in several if b is not a)
         return n.times(self.c.count[a.name], *around)
+
+    def _outside(self, a: StagingAxis, b: StagingAxis) -> Any:
+        """Whether one loop over steps stands outside of another one."""
+        regions = self.c.regions
+        return self.n.fewer(regions[a.name], regions[b.name] + int(ahead(self.p, a, b)))
+
+    def _filled_by(self, x: StagingOperand, o: StagingOperand) -> dict[str, Any]:
+        """Of two stages filled inside of the loops: axes of the one -> whether tiles of all steps along it have come when the
+        other is filled for the last time. Along one that the other does not depend on: if outside of its loop stands another
+        one, of that stage alone, which is then past its first iteration."""
+        n, c = self.n, self.c
+        several = {a.name: a for a in self.p.axes if a.tiles > 1}
+        passed = [several[a] for a in o.axes if a not in x.axes and a in several]
+        found: dict[str, Any] = dict.fromkeys(o.axes, True)
+        for b in (several[a] for a in x.axes if a not in o.axes and a in several):
+            past = [n.both(n.fewer(1, c.count[a.name]), self._outside(a, b)) for a in passed]
+            found[b.name] = n.some(*past) if past else False
+        return found
 
     def _later(self, x: StagingOperand, parts: dict[str, Any]) -> Any:
         """Visits of a stage in later iterations. parts: of each loop over steps that is then in its first iteration, how many
@@ -435,9 +451,9 @@ class _Paths:
         n, c = self.n, self.c
         made = n.times(n.less(self.of[x.name], self._later(x, parts)), m.least)
         if c.inside[x.name] is not False:
-            ways = zip(c.ways[x.name], x.ways, strict=True)
+            ways, every = zip(c.ways[x.name], x.ways, strict=True), self._filled_by(x, o)
             some = (
-                n.where(bit, self._tiles_of(x, w, o.axes), 0) for bit, w in ways if w.engine == engine and not w.outer
+                n.where(bit, self._tiles_of(x, w, every), 0) for bit, w in ways if w.engine == engine and not w.outer
             )
             made = n.where(c.inside[x.name], _add(*some), made)
         if not o.of:

@@ -214,6 +214,12 @@ class StagingModel:
         others += [~bits[d.ways[o]] for o, bits in self.v.ways.items()]
         self.model.add_bool_or(others)
 
+    def some_inside(self) -> bool:
+        """Demands a stage that is filled inside of loops around which it stands. Returns whether there may be one."""
+        bits = [bit for bit in self.v.inside.values() if bit is not False]
+        self.model.add_bool_or(bits)
+        return bool(bits)
+
     def below(self, ticks: int) -> None:
         """No plan whose bound is not below."""
         self.model.add(self.least < ticks)

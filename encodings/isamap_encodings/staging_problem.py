@@ -348,8 +348,8 @@ def _written(problem: StagingProblem, d: StagingDecision) -> bool:
 
 def brings(problem: StagingProblem, o: StagingOperand) -> tuple[bool, ...]:
     """For each way of a stage, whether it can bring tiles one by one inside of loops around which the stage stands: from
-    main memory, where tiles share nothing."""
-    able = o.name != problem.output.name and o.slides is None and o.name not in problem.still
+    main memory, where tiles share nothing, and no move or use reaches into rows of the next ones."""
+    able = o.name != problem.output.name and o.slides is None and not o.spare and o.name not in problem.still
     return tuple(able and not w.outer for w in o.ways)
 
 
@@ -362,6 +362,13 @@ def _inside(problem: StagingProblem, d: StagingDecision, standing: Sequence[Stag
     """Stages that may be filled inside of the loops of others."""
     deep = {o.name for o in standing if d.stages[o.name]}
     return [o for o in standing if brings(problem, o)[d.ways[o.name]] and deep & set(within(problem, o))]
+
+
+def without_inside(problem: StagingProblem) -> StagingProblem:
+    """The same without stages that are filled inside of loops, but for pinned ones."""
+    pinned = dict(problem.pins)
+    pins = {f"inside.{o.name}": 0 for o in problem.stages if o is not problem.output} | pinned
+    return replace(problem, pins=tuple(sorted(pins.items())))
 
 
 def forms(problem: StagingProblem, d: StagingDecision) -> Iterator[StagingDecision]:

@@ -48,6 +48,7 @@ SERVED = (
 SLOWER = "the executions alone take longer than the plan"
 LEFT = "other mappings were more promising, and as many were scheduled as a plan looks at"
 STAYS = "what stays on chip between phases: one tensor after the other, where that is quicker; steps along its axes take one tile"
+INSIDE = "tiles that stay outside of all loops, filled inside of them: {} such plans timed"
 BLOCKS = 2  # mappings with one more loop that are scheduled
 MANY = 1 << 40  # rows of a memory that holds anything
 ENOUGH = 2.0  # of the solver's deterministic seconds, to see which memory is too small
@@ -115,6 +116,7 @@ def schedule_stages(
         f"blocks of an axis, by one more loop: {answer.blocked} tried with the best mapping",
         "the order of the loops inside a region, and of the tiles of a step",
         *([STAYS] if kept.stays else []),
+        *([INSIDE.format(answer.inside)] if answer.inside and not answer.best.decision.inside else []),
     )
     best = bound >= cycles * (1 - SAME) and not seen.estimate
     slower = sum(q.least >= cycles for _, q in questions[answer.scheduled :])
