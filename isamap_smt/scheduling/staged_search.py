@@ -37,6 +37,7 @@ HOPED = 4  # and the most promising of them, of which one has to fit
 IN_VAIN = 16  # plans, one after the other, that are timed and do not gain a part of the time
 OF_ONE = 12  # and of one mapping
 SHARED = 4  # times as many where engines share memories: a bound is farther from a time there
+WORTH = 0.005  # of the time: so much a program with conditions has to gain
 FEWER = 0.5  # times as many with stages that are filled inside of loops: the first ones gain, or none
 GAIN = 0.01  # of the time: so much they have to gain together
 FEW = 8  # plans that are timed where one is nearly as quick as the bound
@@ -103,7 +104,7 @@ def search(questions: Sequence[tuple[ProvedMapping, Question]], timeout: float, 
     if best is not None:
         other, left = _inside(found.asked, time, best)
         inside = sum(a.plans for a in other.asked)
-        if other.best is not best:  # as above
+        if other.cycles < best.timing.cycles * (1 - WORTH):  # as above
             best, low = other.best, min(low, other.low, left)
     best = None if best is None else _with_fewer_slots(best, time)
     return Found(best, low, len(found.asked), first, blocked, inside)
