@@ -273,4 +273,4 @@ def _with_fewer_slots(c: Candidate, time: Time) -> Candidate:
     return c
 
 
-__all__ = ["SAME", "TRIED", "Candidate", "Found", "search"]
+__all__ = ["SAME", "TRIED", "WORTH", "Candidate", "Found", "search"]
