@@ -21,18 +21,28 @@ it, the use takes longer, and paths through the use stay bounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
 
-from isamap_encodings.staging_problem import REGIONS, Choices, Numbers, StagingOperand, StagingProblem, Way
+from isamap_encodings.staging_problem import (
+    REGIONS,
+    Choices,
+    Numbers,
+    StagingAxis,
+    StagingOperand,
+    StagingProblem,
+    Way,
+    ahead,
+)
 
 
 @dataclass(frozen=True)
 class _Moves:
-    """Of a stage by one engine, in ticks: all of them; those of the first visit, at least; those of any, at least and at most."""
+    """Of a stage by one engine, in ticks: all of them; those of the first visit before executions begin, at least; those of
+    any visit, at least and at most."""
 
     total: Any
     first: Any
@@ -85,14 +95,20 @@ class _Paths:
         if not mine:
             return None
         parts = [
-            _sum([self._moved(o, w) for w in found]) if len(found) > 1 else self._moved(o, found[0])
-            for _, found in mine
+            _sum([self._made(o, w) for w in found]) if len(found) > 1 else self._made(o, found[0]) for _, found in mine
         ]
         if len(mine) < len(o.ways) or len(mine) > 1:
             parts = [self._if(bit, m) for (bit, _), m in zip(mine, parts, strict=True)]
         if o.of:
             parts = [self._if(self.c.present[o.name], m) for m in parts]
         return _sum(parts)
+
+    def _made(self, o: StagingOperand, way: Way) -> _Moves:
+        """Moves of all tiles of a stage one way, where these are filled."""
+        found, inside = self._moved(o, way), self.c.inside[o.name]
+        if inside is False or way.outer:
+            return found
+        return replace(found, first=self.n.where(inside, self._tiles_of(o, way), found.first))
 
     def _beside(self, ways: list[tuple[Way, ...]], part: _Part) -> _Moves:
         """Moves of each tile of the output beside its products. ways: for each way of the output, its moves of this kind."""
@@ -149,12 +165,41 @@ class _Paths:
             total, issued if cut else whole, issued if cut else issued + n.times(way.each, visited(c.last)), whole
         )
 
+    def _tiles_of(self, o: StagingOperand, way: Way, every: Mapping[str, Any] | None = None) -> Any:
+        """Moves of the tiles of the first step. every: axis -> whether of all steps along it."""
+        n, c = self.n, self.c
+        all_points = {a.name: a.points for a in self.p.axes}
+        whole = {a: (every or {}).get(a, False) for a in o.axes}
+        pairs = {a: ((c.padded[a], c.tiles[a]), (all_points[a], c.first[a])) for a in o.axes}
+        of = [tuple(n.where(whole[a], x, y) for x, y in pairs[a]) for a in o.axes]
+        tiles = n.times(*(t for t, _ in of))
+        if not way.per:
+            return n.times(way.start + way.each, tiles)
+        issued = n.times(way.start, tiles) if way.start else 0
+        points = (p if a in way.per else t for a, (t, p) in zip(o.axes, of, strict=True))
+        return issued if way.points is not None else issued + n.times(way.each, n.times(*points))
+
+    def _serial(self, o: StagingOperand, m: _Moves, whole: Any) -> Any:
+        """Moves that come before all executions; of a stage filled inside of the loops only the first ones do."""
+        inside = self.c.inside[o.name]
+        return whole if inside is False else self.n.where(inside, m.first, whole)
+
+    def _often(self, o: StagingOperand) -> Any:
+        """After how many parts of the executions, at most, a stage may be filled again."""
+        inside = self.c.inside[o.name]
+        return self.of[o.name] if inside is False else self.n.where(inside, self._every, self.of[o.name])
+
+    @cached_property
+    def _every(self) -> Any:
+        """The visits of the stage that is filled most often."""
+        return self.n.largest(*self.of.values())
+
     # ---- Paths.
 
     def found(self) -> dict[str, Any]:
         """All of them."""
         found = {**self._work, **self._computing(), **self._filling(), **self._in_turns(), **self._stored_in_turns()}
-        return {**found, **self._ahead(), **self._served()}
+        return {**found, **self._ahead(), **self._inside(), **self._served()}
 
     def _served(self) -> dict[str, Any]:
         """Each memory serves all uses, one after the other."""
@@ -250,14 +295,16 @@ class _Paths:
                 continue
             filled = _add(*(m.total for _, m in mine))
             often = n.largest(1, *(n.where(self._does(o, e), self.of[o.name], 0) for o, _ in mine))
-            found[f"filling by {e}"] = _add(filled, n.quotient(self.alike, often), self._ending)
+            parts = n.largest(1, *(n.where(self._does(o, e), self._often(o), 0) for o, _ in mine))
+            found[f"filling by {e}"] = _add(filled, n.quotient(self.alike, parts), self._ending)
             if e not in self._stores:
                 continue
             stored = self._stores[e].total
-            turns, inner = n.smallest(self.of[self.out], often), n.largest(self.of[self.out], often)
+            turns, inner = n.smallest(self.of[self.out], often), n.largest(self.of[self.out], parts)
             waits = n.times(turns, n.quotient(self.alike, inner))
             found[f"filling and storing by {e}"] = n.where(self._by(e), _add(filled, stored, waits), 0)
-            each = [n.times(n.smallest(self.of[self.out], self.of[o.name]), m.least) for o, m in mine]
+            visits = self.of[self.out]
+            each = [self._serial(o, m, n.times(n.smallest(visits, self.of[o.name]), m.least)) for o, m in mine]
             # what fills no stage for each tile of the output stores the last of them before it fills the next
             last = n.times(n.smallest(often, self.of[self.out]), self._stores[e].least)
             some = n.where(n.fewer(often, self.of[self.out]), last, stored)
@@ -287,7 +334,7 @@ class _Paths:
             if not inputs:
                 continue
             one = {o.name: n.both(c.single[o.name], self._does(o, e)) for o, _ in inputs}
-            turns = [n.where(one[o.name], m.total, 0) for o, m in inputs]
+            turns = [n.where(one[o.name], self._serial(o, m, m.total), 0) for o, m in inputs]
             often = n.largest(0, *(n.where(one[o.name], self.of[o.name], 0) for o, _ in inputs))
             anew = []
             for r in range(1, REGIONS):
@@ -309,7 +356,7 @@ class _Paths:
                 last = n.quotient(self.alike, self.of[o.of])
                 serial = e == self.own and not self.p.executed
                 between = n.less(self.executed, n.times(self.of[o.name], last)) if serial else 0
-                whole = _add(fills.total, m.total, between, last, self._ending)
+                whole = _add(self._serial(o, fills, fills.total), m.total, between, last, self._ending)
                 here = n.both(n.both(c.single[o.name], c.present[o.name]), self._chosen(o, e))
                 found[f"one slot of {o.name}, by {e}"] = n.where(here, whole, 0)
         return found
@@ -325,7 +372,11 @@ class _Paths:
             if e == self.own or len(mine) < 2:
                 continue
             for r, (o, m) in product(range(REGIONS - 1), mine):
-                outside = [n.where(c.stands[x.name, q], moves.total, 0) for x, moves in mine for q in range(r + 1)]
+                outside = [
+                    n.where(c.stands[x.name, q], self._serial(x, moves, moves.total), 0)
+                    for x, moves in mine
+                    for q in range(r + 1)
+                ]
                 # at most its visits, also where it is no stage inside: products stay countable
                 again, ahead = n.smallest(self.visits[r] - 1, self.of[o.name]), c.slots[o.name] + (1 if o.of else 0)
                 lost = n.times(again, ahead, n.quotient(self.alike, self.of[o.name]))
@@ -338,6 +389,82 @@ class _Paths:
                     here = n.both(here, self._chosen(o, self.own))
                 found[f"ahead of {o.name} in region {r}, by {e}"] = n.where(here, _add(*whole), 0)
         return found
+
+    def _inside(self) -> dict[str, Any]:
+        """A stage filled inside of the loops is filled for the last time in the first iteration of the loops that it does
+        not depend on. Its engine has filled the other stages until then; and all that the computing engine does in later
+        iterations follows."""
+        n, c, found = self.n, self.c, {}
+        several = [a for a in self.p.axes if a.tiles > 1]
+        for o in self.fills:
+            if c.inside[o.name] is False:
+                continue
+            others = [a for a in several if a.name not in o.axes]
+            parts = {a.name: self._outermost(a, several) for a in others}
+            left = [n.times(c.count[a] - 1, n.quotient(self.alike, parts[a])) for a in parts]
+            left.append(n.quotient(self.alike, self._every))
+            left += [n.times(self._later(x, parts), m.least) for x, m in self._of(self.own) if x is not o]
+            stored = _add(*(m.least for m in self._stores.values()))
+            left.append(n.where(self._alone, n.times(self._later(self.p.output, parts), stored), 0))
+            for e in (w.engine for w in o.ways):
+                if e == self.own:
+                    continue
+                before = [self._until(x, m, o, parts, e) for x, m in self._of(e) if x is not o]
+                whole = _add(self.moves[o.name, e].total, *before, *left, self._ending)
+                here = n.both(c.inside[o.name], self._does(o, e))
+                found[f"filling {o.name} inside, by {e}"] = n.where(here, whole, 0)
+        return found
+
+    def _outermost(self, a: StagingAxis, several: list[StagingAxis]) -> Any:
+        """How many iterations there are of a loop over steps, with those around it."""
+        n = self.n
+        around = (n.where(self._outside(b, a), self.c.count[b.name], 1) for b in several if b is not a)
+        return n.times(self.c.count[a.name], *around)
+
+    def _outside(self, a: StagingAxis, b: StagingAxis) -> Any:
+        """Whether one loop over steps stands outside of another one."""
+        regions = self.c.regions
+        return self.n.fewer(regions[a.name], regions[b.name] + int(ahead(self.p, a, b)))
+
+    def _filled_by(self, x: StagingOperand, o: StagingOperand) -> dict[str, Any]:
+        """Of two stages filled inside of the loops: axes of the one -> whether tiles of all steps along it have come when the
+        other is filled for the last time. Along one that the other does not depend on: if outside of its loop stands another
+        one, of that stage alone, which is then past its first iteration."""
+        n, c = self.n, self.c
+        several = {a.name: a for a in self.p.axes if a.tiles > 1}
+        passed = [several[a] for a in o.axes if a not in x.axes and a in several]
+        found: dict[str, Any] = dict.fromkeys(o.axes, True)
+        for b in (several[a] for a in x.axes if a not in o.axes and a in several):
+            past = [n.both(n.fewer(1, c.count[a.name]), self._outside(a, b)) for a in passed]
+            found[b.name] = n.some(*past) if past else False
+        return found
+
+    def _later(self, x: StagingOperand, parts: dict[str, Any]) -> Any:
+        """Visits of a stage in later iterations. parts: of each loop over steps that is then in its first iteration, how many
+        iterations there are, with those around it."""
+        n, c = self.n, self.c
+        after = (n.times(c.count[a] - 1, n.quotient(self.of[x.name], parts[a])) for a in parts)
+        return _add(*(n.where(c.around[a, x.name], some, 0) for a, some in zip(parts, after, strict=True)))
+
+    def _until(self, x: StagingOperand, m: _Moves, o: StagingOperand, parts: dict[str, Any], engine: str) -> Any:
+        """Moves of a stage until another one is filled for the last time inside of the loops, if none stands further in."""
+        n, c = self.n, self.c
+        made = n.times(n.less(self.of[x.name], self._later(x, parts)), m.least)
+        if c.inside[x.name] is not False:
+            ways, every = zip(c.ways[x.name], x.ways, strict=True), self._filled_by(x, o)
+            some = (
+                n.where(bit, self._tiles_of(x, w, every), 0) for bit, w in ways if w.engine == engine and not w.outer
+            )
+            made = n.where(c.inside[x.name], _add(*some), made)
+        if not o.of:
+            return made
+        further = (
+            n.both(c.stands[o.of, r], c.stands[y.name, q])
+            for y in self.p.stages
+            for r in range(REGIONS)
+            for q in range(r + 1, REGIONS)
+        )
+        return n.where(n.some(*further), 0, made)
 
     def _but_few(self, o: StagingOperand, m: _Moves, times: Any, by: StagingOperand, more: int) -> Any:
         """All moves of a stage, but so many times those of as many visits of another stage as that one has slots, and `more`."""
@@ -356,13 +483,20 @@ class _Paths:
         pairs = zip(self.c.ways[home.name], home.ways, strict=True)
         return self.n.some(*(bit for bit, w in pairs if w.engine == engine and w.outer == o.name))
 
-    def _stored_in_turns(self) -> dict[str, Any]:
-        """An output in one slot is stored before the next one begins."""
+    @cached_property
+    def _alone(self) -> Any:
+        """Whether an output is stored before the next one begins."""
         n, c = self.n, self.c
         waiting = [b for b, w in zip(c.ways[self.out], self.p.output.ways, strict=True) if w.waits]
         if len(waiting) == len(self.p.output.ways):
+            return False
+        return n.both(c.single[self.out], n.without(n.some(*waiting))) if waiting else c.single[self.out]
+
+    def _stored_in_turns(self) -> dict[str, Any]:
+        """An output in one slot is stored before the next one begins."""
+        n, single = self.n, self._alone
+        if all(w.waits for w in self.p.output.ways):
             return {}
-        single = n.both(c.single[self.out], n.without(n.some(*waiting))) if waiting else c.single[self.out]
         apart = _add(*(m.total for e, m in self._stores.items() if e != self.own))
         outside = [n.where(n.fewer(self.of[o.name], self.of[self.out]), m.total, 0) for o, m in self._of(self.own)]
         begun = _add(*(n.less(m.total, m.most) for e, m in self.begun.items() if e != self.own))
@@ -377,7 +511,9 @@ class _Paths:
             if e == self.own or not inputs:
                 continue
             inner = [
-                n.where(n.both(c.single[o.name], self._does(o, e)), self._but(m, self.of[self.out], self.of[o.name]), 0)
+                n.where(
+                    n.both(self.c.single[o.name], self._does(o, e)), self._but(m, self.of[self.out], self.of[o.name]), 0
+                )
                 for o, m in inputs
             ]
             found[f"one slot of the output and of inputs by {e}"] = n.where(single, _add(everything, *inner), 0)

@@ -21,8 +21,10 @@ from isamap_encodings.staging_problem import (
     StagingDecision,
     StagingOperand,
     StagingProblem,
+    brings,
     rows,
     table,
+    within,
 )
 from isamap_encodings.without_pandas import cp_model
 
@@ -177,13 +179,14 @@ class Expressions(Numbers):
 
 @dataclass(frozen=True)
 class _Variables:
-    """By name: the number of tiles of a step, region, stage, slots and way."""
+    """By name: the number of tiles of a step, region, stage, slots, way, and whether it is filled inside of the loops."""
 
     tiles: dict[str, Any]
     regions: dict[str, Any]
     stages: dict[str, Any]
     slots: dict[str, Any]
     ways: dict[str, tuple[Any, ...]]
+    inside: dict[str, Any]
 
 
 class StagingModel:
@@ -201,7 +204,7 @@ class StagingModel:
         self.model.minimize(self.least)
 
     def forbid(self, d: StagingDecision) -> None:
-        """No plan with these steps, regions, stages and ways, whatever its slots."""
+        """No plan with these steps, regions, stages and ways, whatever its slots and wherever stages are filled."""
         others = []
         for variables, values in ((self.v.tiles, d.tiles), (self.v.regions, d.regions), (self.v.stages, d.stages)):
             for name, x in variables.items():
@@ -210,6 +213,12 @@ class StagingModel:
                 others.append(bit)
         others += [~bits[d.ways[o]] for o, bits in self.v.ways.items()]
         self.model.add_bool_or(others)
+
+    def some_inside(self) -> bool:
+        """Demands a stage that is filled inside of loops around which it stands. Returns whether there may be one."""
+        bits = [bit for bit in self.v.inside.values() if bit is not False]
+        self.model.add_bool_or(bits)
+        return bool(bits)
 
     def below(self, ticks: int) -> None:
         """No plan whose bound is not below."""
@@ -244,6 +253,7 @@ class StagingModel:
             {o: solver.value(x) for o, x in v.stages.items()},
             {o: solver.value(x) for o, x in v.slots.items()},
             {o: next(w for w, bit in enumerate(bits) if solver.value(bit)) for o, bits in v.ways.items()},
+            tuple(o for o, bit in v.inside.items() if bit is not False and solver.value(bit)),
         )
         return StagingAnswer(decision, status, least, effort)
 
@@ -287,15 +297,37 @@ def _declared(problem: StagingProblem, model: cp_model.CpModel, n: Expressions) 
     single = {o: _is(model, s, 1) for o, s in slots.items()}
     if problem.passed:
         single[problem.output.name] = False
-    _legal(problem, model, counts, regions, around, stands, present)
+    inside = {o.name: _filled(problem, model, o, ways, stands, present) for o in problem.stages}
+    _legal(problem, model, counts, regions, around, stands, present, inside)
     most = {a.name: max(a.steps) for a in problem.axes}
     quantities = {a: Quantity(x, max(most[a], pins.get(f"tile.{a}", 1))) for a, x in tiles.items()}
     count, padded, first, last = columns
     made = Choices(
-        quantities, dict(count), dict(padded), dict(first), dict(last), outside, stands, around,
-        {o: Quantity(s, problem.slots) for o, s in slots.items()}, single, ways, present,
+        quantities, {a: Quantity(x, REGIONS - 1) for a, x in regions.items()},
+        dict(count), dict(padded), dict(first), dict(last), outside, stands, around,
+        {o: Quantity(s, problem.slots) for o, s in slots.items()}, single, ways, present, inside,
     )  # fmt: skip
-    return _Variables(tiles, regions, stages, slots, ways), made
+    return _Variables(tiles, regions, stages, slots, ways, inside), made
+
+
+def _filled(
+    problem: StagingProblem, model: cp_model.CpModel, o: StagingOperand, ways: dict[str, tuple[Any, ...]],
+    stands: dict[tuple[str, int], Any], present: dict[str, Any],
+) -> Any:  # fmt: skip
+    """Whether a stage is filled inside of the loops: one of its ways can, and some stage stands there. False if never."""
+    able, pinned = brings(problem, o), dict(problem.pins).get(f"inside.{o.name}")
+    if pinned == 0 or (pinned is None and not any(able)):
+        return False
+    bit = model.new_bool_var(f"inside.{o.name}")
+    if pinned:
+        model.add(bit == 1)
+    for way, can in zip(ways[o.name], able, strict=True):
+        if not can:
+            model.add_bool_or(~bit, ~way)
+    if o.of:
+        model.add_implication(bit, present[o.name])
+    model.add_bool_or(~bit, *(stands[x, r] for x in within(problem, o) for r in range(1, REGIONS)))
+    return bit
 
 
 def _ways(model: cp_model.CpModel, o: StagingOperand, pins: dict[str, int]) -> tuple[Any, ...]:
@@ -341,9 +373,10 @@ def _is(model: cp_model.CpModel, x: Any, value: int) -> Any:
 def _legal(
     problem: StagingProblem, model: cp_model.CpModel, counts: dict[str, Quantity], regions: dict[str, Any],
     around: dict[tuple[str, str], Any], stands: dict[tuple[str, int], Any], present: dict[str, Any],
+    inside: dict[str, Any],
 ) -> None:  # fmt: skip
     """Sums end inside the output's stage; slots are of constant size; a stage stands inside loops of its own region;
-    no loop is around the stage of a `still` operand."""
+    no loop is around the stage of a `still` operand, or around one that is filled inside of the loops."""
     reduced = {a.name for a in problem.reduced}
     pins = dict(problem.pins)
     many = {}
@@ -358,6 +391,9 @@ def _legal(
             model.add_bool_or(~around[a.name, problem.output.name], *([] if a.open else [~bit]))
         for name in problem.still:
             model.add_bool_or(~around[a.name, name], *([] if a.open else [~bit]))
+        for name, filled in inside.items():
+            if filled is not False:
+                model.add_bool_or(~filled, ~around[a.name, name], *([] if a.open else [~bit]))
         for o in problem.stages:
             if a.open and a.name in o.axes:
                 must = model.add(around[a.name, o.name] == 1)

@@ -6,6 +6,7 @@ inside region 0, 1 or 2: all loops of the regions up to its own are around it. T
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from math import prod
@@ -106,7 +107,8 @@ class StagingProblem:
     """inputs and output of one instruction. outers: stages on a way of an input, passed only if this way is chosen.
     memories: rows of each. execute: ticks of one execution on `engine`, the least if they differ; executed: then of
     all, else 0. slots: most of a stage. pins: decision -> value, by the names `tile.AXIS`, `region.AXIS`,
-    `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`. passed: finished tiles of the output are taken on to slots of
+    `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`,
+    `inside.OPERAND`. passed: finished tiles of the output are taken on to slots of
     their own, so no engine waits until one is stored. waiting: the memories with such slots, and how many. served:
     memories shared by several engines, each with the least ticks it serves one execution, and the ticks of all, else
     0. still: operands whose stage stands outside of all loops."""
@@ -146,13 +148,15 @@ class StagingProblem:
 class StagingDecision:
     """tiles: axis -> tiles of a step. regions: axis -> region of its loop over steps. stages: operand or outer stage
     -> region it stands in. slots, ways: of the same -> how many, and the number of its way. An outer stage on no
-    chosen way has 0, 1 and 0."""
+    chosen way has 0, 1 and 0. inside: stages outside of all loops whose tiles are filled inside the loops, each in the
+    first iteration of those that it does not depend on; all others are filled where they begin."""
 
     tiles: dict[str, int]
     regions: dict[str, int]
     stages: dict[str, int]
     slots: dict[str, int]
     ways: dict[str, int]
+    inside: tuple[str, ...] = ()
 
 
 # ---- What is decided, over numbers or over a solver's expressions.
@@ -210,14 +214,16 @@ class Numbers:
 class Choices:
     """The decisions, as numbers or expressions.
 
-    count: steps of an axis. padded: tiles of all steps. first, last: points of its first and of its last step.
+    regions: of loops over steps. count: steps of an axis. padded: tiles of all steps. first, last: points of its first
+    and of its last step.
     outside: (axis, region) -> whether its loop over steps stands in this region or further out. stands: (stage,
     region) -> whether it does. around: (axis, stage) -> whether the axis' loop over steps is around it. single:
     stage -> whether in one slot. ways: stage -> for each way, whether it is the one. present: outer stage -> whether
-    the way of its operand leads through it.
+    the way of its operand leads through it. inside: stage -> whether its tiles are filled inside the loops.
     """
 
     tiles: dict[str, Any]
+    regions: dict[str, Any]
     count: dict[str, Any]
     padded: dict[str, Any]
     first: dict[str, Any]
@@ -229,6 +235,14 @@ class Choices:
     single: dict[str, Any]
     ways: dict[str, tuple[Any, ...]]
     present: dict[str, Any]
+    inside: dict[str, Any]
+
+
+def ahead(problem: StagingProblem, a: StagingAxis, b: StagingAxis) -> bool:
+    """Whether one loop over steps stands outside of another one if both stand in one region: those of sums come last."""
+    order = [x.name for x in problem.axes]
+    key = [(x.name not in problem.output.axes, order.index(x.name)) for x in (a, b)]
+    return key[0] < key[1]
 
 
 def rows(problem: StagingProblem, chosen: Choices, n: Numbers) -> dict[str, Any]:
@@ -269,6 +283,7 @@ def choices(problem: StagingProblem, d: StagingDecision) -> Choices:
     count, padded, first, last = ({a: line[c] for a, line in of.items()} for c in range(4))
     return Choices(
         d.tiles,
+        d.regions,
         count,
         padded,
         first,
@@ -284,6 +299,7 @@ def choices(problem: StagingProblem, d: StagingDecision) -> Choices:
         {o: s == 1 and not (problem.passed and o == problem.output.name) for o, s in d.slots.items()},
         {o.name: tuple(d.ways[o.name] == w for w in range(len(o.ways))) for o in problem.stages},
         present,
+        {o.name: o.name in d.inside for o in problem.stages},
     )
 
 
@@ -310,6 +326,8 @@ def _written(problem: StagingProblem, d: StagingDecision) -> bool:
     standing = [o for o in problem.stages if o not in absent] if absent else problem.stages
     if any(o.of and d.stages[o.name] > d.stages[o.of] for o in standing):
         return False
+    if not set(d.inside) <= {o.name for o in _inside(problem, d, standing)}:
+        return False
     loops = {0}  # regions around nothing, or with a loop of several steps
     for a in problem.axes:
         several, region = -(-a.tiles // d.tiles[a.name]) > 1, d.regions[a.name]
@@ -319,13 +337,52 @@ def _written(problem: StagingProblem, d: StagingDecision) -> bool:
             continue
         if a.open and any(region > d.stages[o.name] for o in standing if a.name in o.axes):
             return False
-        if any(region <= d.stages[n] for n in problem.still):
+        if any(region <= d.stages[n] for n in (*problem.still, *d.inside)):
             return False
         if a.name not in problem.output.axes and region <= d.stages[problem.output.name]:
             return False
     return all(
         d.stages[o.name] in loops for o in standing
     )  # elsewhere it stands where those of the region around it do
+
+
+def brings(problem: StagingProblem, o: StagingOperand) -> tuple[bool, ...]:
+    """For each way of a stage, whether it can bring tiles one by one inside of loops around which the stage stands: from
+    main memory, where tiles share nothing, and no move or use reaches into rows of the next ones."""
+    able = o.name != problem.output.name and o.slides is None and not o.spare and o.name not in problem.still
+    return tuple(able and not w.outer for w in o.ways)
+
+
+def within(problem: StagingProblem, o: StagingOperand) -> tuple[str, ...]:
+    """The stages inside of whose loops its tiles may be filled: the one they are taken on to, or any other."""
+    return (o.of,) if o.of else tuple(x.name for x in problem.stages if x is not o)
+
+
+def _inside(problem: StagingProblem, d: StagingDecision, standing: Sequence[StagingOperand]) -> list[StagingOperand]:
+    """Stages that may be filled inside of the loops of others."""
+    deep = {o.name for o in standing if d.stages[o.name]}
+    return [o for o in standing if brings(problem, o)[d.ways[o.name]] and deep & set(within(problem, o))]
+
+
+def without_inside(problem: StagingProblem) -> StagingProblem:
+    """The same without stages that are filled inside of loops, but for pinned ones."""
+    pinned = dict(problem.pins)
+    pins = {f"inside.{o.name}": 0 for o in problem.stages if o is not problem.output} | pinned
+    return replace(problem, pins=tuple(sorted(pins.items())))
+
+
+def forms(problem: StagingProblem, d: StagingDecision) -> Iterator[StagingDecision]:
+    """The same plan with its stages outside of loops filled where they begin, or inside, as pinned."""
+    pins = dict(problem.pins)
+    standing = [o for o in problem.stages if not o.of or passes(problem, d, o)]
+    able = [o.name for o in _inside(problem, d, standing)]
+    for some in product((False, True), repeat=len(able)):
+        made = replace(d, inside=tuple(o for o, bit in zip(able, some, strict=True) if bit))
+        obeys = all(
+            pins.get(f"inside.{o.name}", o.name in made.inside) == (o.name in made.inside) for o in problem.stages
+        )
+        if obeys and _written(problem, made):
+            yield made
 
 
 def fullest(problem: StagingProblem, d: StagingDecision) -> list[StagingDecision]:

@@ -113,6 +113,7 @@ def phase_document(s: Schedule) -> dict[str, Any]:
         "stages": [
             {"operand": t.operand, "tensor": s.tensor(t), **{n: getattr(t, n) for n in _PLACED}}
             | ({"shared": True} if t.shared else {})
+            | ({} if t.filled is None else {"filled": t.filled})
             | ({"stays": True, "stored": t.stored} if t.stays else {})
             for t in s.stages
         ],

@@ -5,7 +5,12 @@ Around the tiles of one stage:
     load engine      await released >= n + 1 - slots;  fill each tile;  signal filled
     execute engine   await filled >= n + 1;  use them;  signal released
 
-where n counts the iterations of the innermost loop around the stage. If tiles pass through a further memory, its stage
+where n counts the iterations of the innermost loop around the stage. A stage filled further inside (Stage.filled) does
+
+    if first iteration of the loops between without its tiles: fill these tiles
+    signal filled
+
+in each iteration of the loops around its fills, and n counts these. If tiles pass through a further memory, its stage
 is filled and released in the same way, by the engines that bring tiles there and take them on. It is released with the
 last move if the stage filled from it stands at its depth, else at the end of the loops inside the stage. The output's
 tiles are begun by the computing engine, or by loads that signal `begun`, once `stored` has reached the same; updated by
@@ -33,6 +38,7 @@ from isamap_smt.ir.program import (
     Alloc,
     Buffer,
     Command,
+    If,
     IndexType,
     Issued,
     Node,
@@ -181,12 +187,13 @@ class _Lowering:
     def _body(self, depth: int) -> tuple[Node, ...]:
         """The nodes inside the first `depth` outer loops."""
         begun = [s for s in self.inputs if s.depth == depth and not s.stays]
+        filled = [s for s in self.inputs if _filled_inside(s) == depth and not s.stays]
         nodes: list[Node] = []
         if self.output.depth == depth and self._cover.begin is not None:
             nodes += self._nest(self.output, "begin", self._begin)
             if self._begun_apart:
                 nodes.append(Signal(signal(self.compute.engine), awaits=(("begun", self._number(self.output) + 1),)))
-        for s in begun:
+        for s in filled:
             nodes += self._nest(s, "fill", self._fill)
         inner = self._rest(depth)
         done = [f"released_{self._key(s)}" for s in begun if depth and not self._is_outer(s)]
@@ -255,12 +262,17 @@ class _Lowering:
             needed = needed - {sliding.along, sliding.over}
         loops = [x for x in (*self._outer[stage.depth or 0 :], *self._inner) if x.axis in needed and x.count != 1]
         loops += [x for x in ([self._rounds(stage, mark)] if stage in self._shared else []) if x.count != 1]
+        inside, own = _filled_inside(stage), mark in (f"_{self._key(stage)}", f"_fill_{self._key(stage)}")
+        between = self._outer[stage.depth or 0 : inside]
         around = loops_around((*self._blocks, *self._outer[: stage.depth]))
+        around += tuple(x.var if own or x.axis in needed else sp.S.Zero for x in between)
         run, pieces, spare = None, 1, 0
         if self._in_pieces(stage):
             run, pieces = TileLoop(runs.number, runs.count, 0, mark), runs.count
             spare = runs.spare(self._rows(stage))
-        return Tile(tuple(x.marked(mark) for x in loops), around, run, pieces, spare)
+        apart = sum(x in between for x in loops)
+        loops = [x if n < apart else x.marked(mark) for n, x in enumerate(loops)]
+        return Tile(tuple(loops), around, run, pieces, spare, apart)
 
     def _run(self, stage: Stage, mark: str) -> TileLoop | None:
         """The loop over the runs of a tile; None for a single run."""
@@ -379,9 +391,20 @@ class _Lowering:
         tile = self._tile(stage, mark)
         run = tile.run if what in ("begin", "onward") else None if what == "update" else self._run(stage, mark)
         runs = () if run is None else (run,)
-        for x in reversed((*tile.loops, *runs)):
+        for x in reversed((*tile.inner, *runs)):
             body = (x.loop(body),)
+        if what == "fill":
+            body = self._at_first(stage, body, engine)
         return self._signalled(body, signals, engine)
+
+    def _at_first(self, stage: Stage, body: tuple[Node, ...], engine: str) -> tuple[Node, ...]:
+        """The fills under the condition that no earlier iteration of the loops between has made them; what these wait
+        for stands in front."""
+        first = self._first(stage)
+        if not first:
+            return body
+        waits = self._freed_by_uses(stage)
+        return (*((Signal(signal(engine), awaits=waits),) if waits else ()), If(first, body))
 
     def _filled(self, stage: Stage) -> tuple[str, ...]:
         """Counters signalled by a stage's last fill: `filled`, and `released` of an outer stage at its depth, now taken on."""
@@ -398,6 +421,22 @@ class _Lowering:
             return (replace(last, signals=counters),)
         return (*body, Signal(signal(engine), signals=counters))
 
+    def _first(self, stage: Stage) -> tuple[Any, ...]:
+        """The conditions of fills inside loops that the tiles do not depend on: their first iterations."""
+        between = self._outer[stage.depth or 0 : _filled_inside(stage)]
+        if between and stage in self._shared:
+            raise ScheduleError(f"{stage.operand}: tiles that share elements are filled where the stage begins")
+        return tuple(sp.Eq(x.var, 0) for x in between if x.axis not in self._needed[stage.operand] and x.count != 1)
+
+    def _filled_number(self, stage: Stage) -> Any:
+        """The number of the innermost loop around a stage's fills."""
+        inside = _filled_inside(stage)
+        return self._outer[inside - 1].number if inside > (stage.depth or 0) else self._number(stage)
+
+    def _freed_by_uses(self, stage: Stage) -> tuple[tuple[str, Any], ...]:
+        """The wait for the last uses of the slot's earlier tiles."""
+        return ((f"released_{self._key(stage)}", self._number(stage) + 1 - stage.slots),) if stage.depth else ()
+
     def _number(self, stage: Stage) -> Any:
         if not stage.depth and self._blocks:
             return self._blocks[-1].number
@@ -405,10 +444,10 @@ class _Lowering:
 
     def _fill(self, stage: Stage, mark: str) -> Command:
         move, outer = self.machine.instruction(stage.via), self.schedule.outer(stage)
-        awaits = ((f"released_{self._key(stage)}", self._number(stage) + 1 - stage.slots),) if stage.depth else ()
+        awaits = () if self._first(stage) else self._freed_by_uses(stage)
         if outer is None:
             return self._moved(stage, mark, move, awaits, True)
-        awaits = (*awaits, (f"filled_{self._key(outer)}", self._number(outer) + 1))
+        awaits = (*awaits, (f"filled_{self._key(outer)}", self._filled_number(outer) + 1))
         target = move.kernel.statements[0].target.tensor
         places = (
             (o.name, self._at(stage, mark) if o.name == target else self._at(outer, mark, stage)) for o in move.operands
@@ -561,7 +600,7 @@ class _Lowering:
         at = self._tiles_at(self._inner)
         point = tuple((n, sp.expand(substitute(e, at))) for n, e in point_of(self.proved).items())
         filled = (s for s in self.inputs if not self._is_outer(s) and not s.stays)
-        awaits = tuple((f"filled_{self._key(s)}", self._number(s) + 1) for s in filled)
+        awaits = tuple((f"filled_{self._key(s)}", self._filled_number(s) + 1) for s in filled)
         own = self.machine.instruction(self.compute.name)
         given = given_to(own, self.proved.instruction)
 
@@ -622,18 +661,24 @@ class Tile:
     """loops: over the tiles of a stage, outermost first, of constant counts. around: variables of the loops around the
     stage.
     run: the loop over the runs of a tile, inside these; None for a single run. pieces: of the buffer, per tile. spare:
-    behind all of them."""
+    behind all of them. apart: so many of the loops are around the fills, too, and counted in `around`."""
 
     loops: tuple[TileLoop, ...]
     around: tuple[Any, ...]
     run: TileLoop | None = None
     pieces: int = 1
     spare: int = 0
+    apart: int = 0
+
+    @property
+    def inner(self) -> tuple[TileLoop, ...]:
+        """The loops inside of all others."""
+        return self.loops[self.apart :]
 
     @property
     def version(self) -> tuple[Any, ...]:
-        """Identifies the tile's content: the variables of its loops."""
-        return (*self.around, *(x.var for x in self.loops))
+        """Identifies the tile's content: the variables of the loops around its beginning."""
+        return (*self.around, *(x.var for x in self.inner))
 
     @property
     def size(self) -> int:
@@ -642,6 +687,11 @@ class Tile:
         for x in self.loops:
             size *= int(x.count)
         return size + self.spare
+
+
+def _filled_inside(stage: Stage) -> int:
+    """How many loops are around the fills of a stage."""
+    return (stage.depth or 0) if stage.filled is None else stage.filled
 
 
 def tile_index(tile: Tile) -> Any:

@@ -29,7 +29,7 @@ Meaning (the interpreter's and the printer's alike):
 On a machine with engines uses are Issued:
 
 - Every engine issues the uses of its own instructions in program order, and completes them in this order. Different
-  engines know nothing of each other but the counters.
+  engines know nothing of each other but the counters. Uses under an If are issued where all its relations hold.
 - A use begins when every await holds: the counter is at least the amount. When it is complete, each counter it signals is
   one more. Counters begin at 0. The number of a loop counts the iterations begun before in the whole program, and never
   restarts.

@@ -95,6 +95,8 @@ class Stage:
     tensor's row; 0 leaves this to the machine.
     block: if the first `block` loops surround a part of the buffer used more than once, each use brings a share of the
     next part into the second cache.
+    filled: inside the first `filled` loops, more than `depth`, its tiles are filled, each in the first iteration of those
+    loops between that it does not depend on; None: all of them where the stage begins.
     spare: rows of a slot behind those of its tiles. shared: elements that several of its tiles share lie in it once.
     stays: nothing fills or stores it, since its tensor lies there between phases, tile by tile in the order of its
     coordinates. stored: but others look for it in main memory, too.
@@ -117,6 +119,7 @@ class Stage:
     shared: bool = False
     stays: bool = False
     stored: bool = False
+    filled: int | None = None
 
     def __str__(self) -> str:
         if self.stays:
@@ -127,7 +130,10 @@ class Stage:
             inside = {0: "no loop", 1: "1 loop"}.get(self.depth or 0, f"{self.depth} loops")
             once = ", what its tiles share once" if self.shared else ""
             by = ", ".join([*self.updates, self.via])
-            return f"in {self.memory}: {slots} of {self.rows} rows, by {by}, inside {inside}{once}"
+            first = (
+                "" if self.filled is None else f", each tile filled before its first use, inside {self.filled} loops"
+            )
+            return f"in {self.memory}: {slots} of {self.rows} rows, by {by}, inside {inside}{first}{once}"
         if self.depth is None:
             return f"the tensor, {self.in_place}{self.fetched}"
         inside = f"inside the first {self.depth} loops" if self.depth else "once per call"

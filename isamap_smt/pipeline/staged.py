@@ -100,8 +100,8 @@ def stage(
     A kernel given by name takes the element types of the machine's first compute instruction, unless its text has types;
     one given by value keeps its own.
     sizes: by axis, size or parameter name. fix: pinned decisions, `tile.AXIS`, `region.AXIS`, `stage.OPERAND`,
-    `slots.OPERAND` or `via.OPERAND` -> value. timeout: as for plan(). axes: of the one mapping to take, as for fuse(),
-    with digits such as `i=p%4.q`, for a kernel of one sum. Raises HardwareError for a
+    `slots.OPERAND`, `via.OPERAND` or `inside.OPERAND` -> value. timeout: as for plan(). axes: of the one
+    mapping to take, as for fuse(), with digits such as `i=p%4.q`, for a kernel of one sum. Raises HardwareError for a
     machine without engines, ScheduleError if nothing fits, TimeLimitError if there is no plan in time, NotProvedError if
     the program cannot be proved.
     """

@@ -32,7 +32,7 @@ from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.machine_parameters import exceeds
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.phases import END, blocks_of, written
-from isamap_smt.ir.program import Alloc, Buffer, Command, Loop, Node, Program, Ref, Serial, Signal
+from isamap_smt.ir.program import Alloc, Buffer, Command, Node, Program, Ref, Serial, Signal
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.ir.scalar import Read
 from isamap_smt.ir.traversal import map_nodes, nodes_of, parts, walk
@@ -166,7 +166,7 @@ def _begun(phase: Program, r: Resident) -> _Begun:
             place = dict(node.operands)[node.instruction.target]
             loops = tuple((x.var, x.count) for x in around if isinstance(x, Serial) and x.base is None)
             of_its_own = symbols_of(place.index) <= {v.name for v, _ in loops}
-            plain = len(loops) == len([x for x in around if isinstance(x, Loop)]) == len(r.buffer.version)
+            plain = len(loops) == len(around) == len(r.buffer.version)
             if plain and of_its_own and len(place.index) == 1 and place.version == tuple(v for v, _ in loops):
                 return _Begun(loops, place.index[0])
             break

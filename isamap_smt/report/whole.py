@@ -200,8 +200,10 @@ def counted_loops(phase: Schedule) -> list[tuple[LoopStep, str]]:
 
 
 def stage_words(phase: Schedule, stage: Stage) -> tuple[str, str]:
-    """(the instructions to begin, change, and fill or store its tiles; the loop around it)."""
+    """(the instructions to begin, change, and fill or store its tiles; the loop around it, and that around its fills)."""
     inside = phase.loops[stage.depth - 1].axis if stage.depth else "no loop"
+    if stage.filled:
+        inside += f", filled in {phase.loops[stage.filled - 1].axis}"
     moves = "stays between phases" if stage.stays and not stage.stored else stage.via
     return ", ".join(filter(None, [stage.begin, *stage.updates, moves])), inside
 

@@ -48,6 +48,7 @@ SERVED = (
 SLOWER = "the executions alone take longer than the plan"
 LEFT = "other mappings were more promising, and as many were scheduled as a plan looks at"
 STAYS = "what stays on chip between phases: one tensor after the other, where that is quicker; steps along its axes take one tile"
+INSIDE = "tiles that stay outside of all loops, filled inside of them: {} such plans timed"
 BLOCKS = 2  # mappings with one more loop that are scheduled
 MANY = 1 << 40  # rows of a memory that holds anything
 ENOUGH = 2.0  # of the solver's deterministic seconds, to see which memory is too small
@@ -68,8 +69,8 @@ def schedule_stages(
     without: Sequence[tuple[Mapping, str]] = (),
 ) -> Schedule:
     """The quickest plan for sizes. found: legal mappings; the most promising of them are scheduled. without: more of them,
-    and why no tiles can be made of each. pins: `tile.AXIS`,
-    `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`. lowered: makes the program, which is then timed.
+    and why no tiles can be made of each. pins: `tile.AXIS`, `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`,
+    `via.OPERAND`, `inside.OPERAND`. lowered: makes the program, which is then timed.
     with_axes: a mapping like another one with other axes, proved. kept: the tensors that stay in place between phases.
 
     Raises ScheduleError if no mapping can be carried out, nothing fits or a pin is unknown; the error says what is
@@ -115,6 +116,7 @@ def schedule_stages(
         f"blocks of an axis, by one more loop: {answer.blocked} tried with the best mapping",
         "the order of the loops inside a region, and of the tiles of a step",
         *([STAYS] if kept.stays else []),
+        *([INSIDE.format(answer.inside)] if answer.inside and not answer.best.decision.inside else []),
     )
     best = bound >= cycles * (1 - SAME) and not seen.estimate
     slower = sum(q.least >= cycles for _, q in questions[answer.scheduled :])
@@ -251,6 +253,7 @@ def decoded(mapping: Mapping, q: Question, d: StagingDecision) -> tuple[tuple[Lo
     at = {
         name: (stay.ends - rows_of(q, name), stay.stored and name == q.problem.output.name) for name, stay in q.staying
     }
+    stages = [replace(x, filled=_filled(q, d, x, stages)) for x in stages]
     placed = [
         replace(x, stays=True, offset=at[x.operand][0], stored=at[x.operand][1]) if x.operand in at else x
         for x in stages
@@ -258,10 +261,21 @@ def decoded(mapping: Mapping, q: Question, d: StagingDecision) -> tuple[tuple[Lo
     return loops, side_by_side(placed, [rows_of_slot(of_tiles(mapping), loops, x) for x in placed])
 
 
+def _filled(q: Question, d: StagingDecision, stage: Stage, stages: Sequence[Stage]) -> int | None:
+    """Inside how many loops a stage's tiles are filled, those of the innermost stage that waits for them; None: where it
+    begins."""
+    own = {o.name: (o.of or o.name, o.memory) for o in q.problem.stages}
+    if (stage.operand, stage.memory) not in [own[o] for o in d.inside]:
+        return None
+    takes = [s for s in stages if s.operand == stage.operand and s is not stage] or stages
+    return max(s.depth or 0 for s in takes)
+
+
 def _pinned(q: Question, mapping: Mapping, pins: tuple[Pin, ...]) -> Question:
     """The question with pins, checked. Raises ScheduleError."""
     known = {f"{what}.{a.name}" for a in q.problem.axes for what in ("tile", "region")}
     known |= {f"{what}.{o.name}" for o in q.problem.stages for what in ("stage", "slots", "via")}
+    known |= {f"inside.{o.name}" for o in q.problem.stages if o is not q.problem.output}
     made: dict[str, int] = {}
     own = {f"{o.name}@{o.memory}": o.name for o in q.problem.operands}  # the memory that it has anyway may be named
     for pin in pins:
@@ -277,7 +291,7 @@ def _pinned(q: Question, mapping: Mapping, pins: tuple[Pin, ...]) -> Question:
                 raise of_argument(ScheduleError, "fix", {pin.name: value}, why, f"{name}={value}")
             made[name] = names.index(str(value))
             continue
-        low, high = {"tile": (1, 256), "slots": (1, q.problem.slots)}.get(what, (0, 2))
+        low, high = {"tile": (1, 256), "slots": (1, q.problem.slots), "inside": (0, 1)}.get(what, (0, 2))
         if not isinstance(value, int) or not low <= value <= high:
             why = f"pass a whole number from {low} to {high}"
             raise of_argument(ScheduleError, "fix", {pin.name: value}, why, f"{name}={value}")

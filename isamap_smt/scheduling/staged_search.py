@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING
 
 from isamap_encodings import deadline
 from isamap_encodings.staging_bound import bound
-from isamap_encodings.staging_problem import Numbers, StagingDecision, StagingOperand, Way, choices, fullest
+from isamap_encodings.staging_problem import (
+    Numbers,
+    StagingDecision,
+    StagingOperand,
+    Way,
+    choices,
+    forms,
+    fullest,
+    without_inside,
+)
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.scheduling.staged_problem import Question
 from isamap_smt.simulator.max_plus import Timing
@@ -28,6 +37,8 @@ HOPED = 4  # and the most promising of them, of which one has to fit
 IN_VAIN = 16  # plans, one after the other, that are timed and do not gain a part of the time
 OF_ONE = 12  # and of one mapping
 SHARED = 4  # times as many where engines share memories: a bound is farther from a time there
+WORTH = 0.005  # of the time: so much a program with conditions has to gain
+FEWER = 0.5  # times as many with stages that are filled inside of loops: the first ones gain, or none
 GAIN = 0.01  # of the time: so much they have to gain together
 FEW = 8  # plans that are timed where one is nearly as quick as the bound
 UNBOUNDED = 3  # of a mapping that is planned with fewer tiles: no bound says which of its plans may be the best
@@ -56,13 +67,15 @@ class Candidate:
 class Found:
     """best: None if nothing fits. bound: cycles; no plan of the mappings in question is quicker. scheduled: how many
     mappings were asked for. blocked: how many others were, with one more loop.
-    first: the solver's first answer about the most promising one."""
+    first: the solver's first answer about the most promising one. inside: plans that were timed with stages filled inside of
+    loops around which they stand."""
 
     best: Candidate | None
     bound: float
     scheduled: int
     first: StagingAnswer
     blocked: int = 0
+    inside: int = 0
 
 
 def search(questions: Sequence[tuple[ProvedMapping, Question]], timeout: float, time: Time, further: Further) -> Found:
@@ -86,9 +99,32 @@ def search(questions: Sequence[tuple[ProvedMapping, Question]], timeout: float, 
             one.go_on(ENOUGH)
             if one.best is not best:  # else the space is without them
                 best, low = one.best, min(low, one.low)
-    first = found.asked[0].first
+    first, inside = found.asked[0].first, 0
     assert first is not None
-    return Found(None if best is None else _with_fewer_slots(best, time), low, len(found.asked), first, blocked)
+    if best is not None:
+        other, left = _inside(found.asked, time, best)
+        inside = sum(a.plans for a in other.asked)
+        if other.cycles < best.timing.cycles * (1 - WORTH):  # as above
+            best, low = other.best, min(low, other.low, left)
+    best = None if best is None else _with_fewer_slots(best, time)
+    return Found(best, low, len(found.asked), first, blocked, inside)
+
+
+def _inside(whole: Sequence[_Asked], time: Time, best: Candidate) -> tuple[_Search, float]:
+    """The search over plans whose stages outside of loops are filled inside of them, and a bound of those left out.
+
+    They come last: their bounds are farther from their times, and would take the tries of others.
+    """
+    found, left = _Search(time, best), inf
+    for a in sorted(whole, key=lambda a: a.cycles):
+        if a.question.least >= found.cycles or deadline.enough():
+            left = min(left, a.question.least)
+            continue
+        inside = _Asked(a.proved, a.given, a.timeout, True)
+        if inside.model.some_inside():
+            found.begin(inside)
+    found.go_on(NEAR, FEWER)
+    return found, left
 
 
 def once(q: Question) -> float:
@@ -119,13 +155,17 @@ class _Asked:
     """A mapping, with its plans in the order of their bounds.
 
     low: cycles; no plan still to come is quicker. left: nor is a past plan, in other slots than the timed ones. done:
-    no further plan is asked for. cycles: of the quickest plan. in_vain: plans since the last gain.
+    no further plan is asked for. cycles: of the quickest plan. in_vain: plans since the last gain. inside: only plans with
+    a stage that is filled inside of loops around which it stands; else none but where pinned.
     """
 
-    def __init__(self, proved: ProvedMapping, question: Question, timeout: float) -> None:
+    def __init__(self, proved: ProvedMapping, question: Question, timeout: float, inside: bool = False) -> None:
         from isamap_encodings.staging_model import StagingModel
 
-        self.proved, self.question, self.timeout = proved, question, timeout
+        self.given = question
+        if not inside:
+            question = replace(question, problem=without_inside(question.problem))
+        self.proved, self.question, self.timeout, self.inside = proved, question, timeout, inside
         self.model, self.effort, self.plans, self.done = StagingModel(question.problem), 0.0, 0, False
         self.first: StagingAnswer | None = None
         self.low, self.left = question.least, inf
@@ -184,10 +224,11 @@ class _Search:
         self.asked.append(asked)
         self._next(asked)
 
-    def go_on(self, enough: float) -> None:
-        """Look for better plans. enough: a bound of so much of the best time ends it, after a few plans."""
+    def go_on(self, enough: float, tries: float = 1) -> None:
+        """Look for better plans. enough: a bound of so much of the best time ends it, after a few plans. tries: so many
+        times the usual number of plans in vain."""
         before, in_vain = self.cycles, 0
-        more = SHARED if any(a.question.problem.served for a in self.asked) else 1
+        more = tries * (SHARED if any(a.question.problem.served for a in self.asked) else 1)
         while in_vain < more * IN_VAIN and not deadline.enough():
             left = [a for a in self.asked if not a.done and a.low < self.cycles * (1 - SAME)]
             low = min((a.low for a in left), default=inf)
@@ -204,12 +245,12 @@ class _Search:
                 before, in_vain = self.cycles, 0
 
     def _next(self, asked: _Asked) -> None:
-        """Time the next plan of a mapping, with each number of slots that may be its best."""
+        """Time the next plan of a mapping, with each number of slots that may be its best, and filled either way."""
         decision = asked.ask(self.best)
         if decision is None:
             return
         q, problem, times = asked.question, asked.question.problem, [inf]
-        found = fullest(problem, decision)
+        found = [f for d in fullest(problem, decision) for f in forms(problem, d) if f.inside or not asked.inside]
         bounds = [bound(problem, choices(problem, d), Numbers()) for d in found]
         if problem.served:  # one that waits for less may come before another at a memory, and all take longer
             asked.left = min([asked.left, *(b / float(q.ticks) for b in bounds)])
@@ -238,4 +279,4 @@ def _with_fewer_slots(c: Candidate, time: Time) -> Candidate:
     return c
 
 
-__all__ = ["SAME", "TRIED", "Candidate", "Found", "beginning", "once", "search"]
+__all__ = ["SAME", "TRIED", "WORTH", "Candidate", "Found", "beginning", "once", "search"]

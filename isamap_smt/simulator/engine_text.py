@@ -17,7 +17,7 @@ import sympy as sp
 
 from isamap_smt.ir.expr import Element, IMax, IMin, affine, evaluate, symbols_of
 from isamap_smt.ir.hardware import Memory
-from isamap_smt.ir.program import Alloc, Issued, Loop, Node, Program, Serial, number_of
+from isamap_smt.ir.program import Alloc, If, Issued, Loop, Node, Program, Serial, number_of
 from isamap_smt.simulator.iterations import vector
 from isamap_smt.simulator.service import in_cycles, in_ticks, limited, service, ticks_per_cycle, touches
 
@@ -133,7 +133,7 @@ class TimedUse:
     """engine, awaits, signals: rows of the state; a signal is (row, how many are kept). start, each: ticks of work.
     factors: numbers of active points of its axes. ends, fronts: of each axis with some, if memories serve it by the
     cells it moves. alone: memories serving this engine alone; shared: those serving others, too. amounts: of awaits,
-    as forms."""
+    as forms. issued: 1 where it is issued, for each condition around it; where it is not, it takes no time."""
 
     node: Issued
     engine: int
@@ -150,14 +150,22 @@ class TimedUse:
     awaits: list[tuple[str, int]] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
     signals: list[tuple[int, int]] = field(default_factory=list)
+    issued: list[_Leaf] = field(default_factory=list)
 
     @property
     def leaves(self) -> tuple[_Leaf, ...]:
         """All values its time depends on."""
-        return tuple(leaf for f in (*self.factors, *self.ends.values(), *self.fronts.values()) for leaf in f.leaves)
+        served = (*self.ends.values(), *self.fronts.values())
+        return (*self.issued, *(leaf for f in (*self.factors, *served) for leaf in f.leaves))
+
+    def is_issued(self, at: Iteration) -> bool:
+        """Whether it is, in one iteration."""
+        return all(leaf.at(at, None) for leaf in self.issued)
 
     def work(self, at: Iteration) -> float:
         """Ticks of one iteration, whatever memories take."""
+        if not self.is_issued(at):
+            return 0.0
         points = 1.0
         for f in self.factors:
             points *= float(f.at(at))
@@ -169,7 +177,7 @@ class TimedUse:
 
     def served(self, memories: tuple[Memory, ...], at: Iteration) -> list[tuple[str, float]]:
         """(memory, ticks) for each memory that serves it in one iteration."""
-        if not memories:
+        if not memories or not self.is_issued(at):
             return []
         active, front = (tuple((a, int(f.at(at))) for a, f in of.items()) for of in (self.ends, self.fronts))
         return [(m, in_ticks(c, self.scale)) for m, c in service(self.node.instruction, memories, active, front)]
@@ -178,14 +186,19 @@ class TimedUse:
         """Of all iterations of one loop around it."""
         if self.alone:
             return sum(n * self.ticks({**at, loop.number: first}) for first, n in loop.groups)
-        points: Any = np.ones(loop.trips)
+        uses: Any = np.ones(loop.trips)
+        for leaf in self.issued:
+            uses = uses * leaf.at(at, loop.number)
+        points = uses
         for f in self.factors:
             points = points * f.at(at, loop.number)
-        return loop.trips * self.start + self.each * float(points.sum())
+        return float(uses.sum()) * self.start + self.each * float(points.sum())
 
     def whole(self) -> tuple[int, float]:
         """How many uses there are, and the ticks of work of all."""
         uses = prod(x.trips for x in self.path)
+        if self.issued:
+            return self._whole_issued()
         depends = {d for f in self.factors for leaf in f.leaves for d in leaf.dims}
         mine = [x for x in self.path if x.number in depends]
         others = uses // prod(x.trips for x in mine)
@@ -197,6 +210,18 @@ class TimedUse:
         places = {d: n for n, d in enumerate(sorted(depends))}
         points = np.einsum(*[v for dims, a in arrays for v in (a.astype(float), [places[d] for d in dims])], [])
         return uses, uses * self.start + self.each * others * float(points)
+
+    def _whole_issued(self) -> tuple[int, float]:
+        """The same of a use under conditions, by groups of alike iterations."""
+        depends = {d for leaf in self.leaves for d in leaf.dims}
+        mine = [x for x in self.path if x.number in depends]
+        if prod(len(x.groups) for x in mine) > GRID:
+            raise AnotherFormError("a use under a condition has too many kinds of iterations")
+        others, uses, ticks = prod(x.trips for x in self.path if x not in mine), 0, 0.0
+        for group in product(*([(x.number, first, n) for first, n in x.groups] for x in mine)):
+            at, times = {d: first for d, first, _ in group}, others * prod(n for *_, n in group)
+            uses, ticks = uses + times * self.is_issued(at), ticks + times * self.work(at)
+        return uses, ticks
 
 
 @dataclass(eq=False)
@@ -248,7 +273,8 @@ class EngineText:
         """Each memory with a limit, and the cycles for which it serves all its uses."""
         found = {m.name: 0.0 for m in self.memories}
         for u in (u for u in self.uses if u.alone or u.shared):
-            depends = {d for f in (*u.ends.values(), *u.fronts.values()) for leaf in f.leaves for d in leaf.dims}
+            served = (*u.ends.values(), *u.fronts.values())
+            depends = {d for f in (*u.issued, *(x for y in served for x in y.leaves)) for d in f.dims}
             others = prod(x.trips for x in u.path if x.number not in depends)
             for group in product(
                 *([(x.number, first, n) for first, n in x.groups] for x in u.path if x.number in depends)
@@ -272,7 +298,10 @@ class EngineText:
 
     # ---- The text, with numbers.
 
-    def _nodes(self, body: Sequence[Node], path: tuple[TimedLoop, ...]) -> list[TimedUse | TimedLoop]:
+    def _nodes(
+        self, body: Sequence[Node], path: tuple[TimedLoop, ...], issued: tuple[Any, ...] = ()
+    ) -> list[TimedUse | TimedLoop]:
+        """issued: conditions around the body."""
         found: list[TimedUse | TimedLoop] = []
         for node in body:
             match node:
@@ -281,10 +310,14 @@ class EngineText:
                     if trips > 0:
                         loop = TimedLoop(len(self.loops), node.var.name, trips)
                         self.loops.append(loop)
-                        loop.body = self._nodes(node.body, (*path, loop))
+                        loop.body = self._nodes(node.body, (*path, loop), issued)
                         found.append(loop)
+                case If():
+                    found += self._nodes(node.body, path, (*issued, *node.condition))
+                case Issued() if issued and (node.awaits or node.signals or node.instruction.name in self.computes):
+                    raise AnotherFormError("a use under a condition waits, signals or computes")
                 case Issued():
-                    found.append(self._use(node, path))
+                    found.append(self._use(node, path, issued))
                 case Alloc():
                     pass
                 case _:
@@ -297,7 +330,7 @@ class EngineText:
             raise AnotherFormError(f"the trips of {node.var.name} are not the same at all iterations")
         return int(evaluate(trips, self.sizes))
 
-    def _use(self, node: Issued, path: tuple[TimedLoop, ...]) -> TimedUse:
+    def _use(self, node: Issued, path: tuple[TimedLoop, ...], issued: tuple[Any, ...]) -> TimedUse:
         i = node.instruction
         if i.engine not in self.engines:
             raise AnotherFormError(f"{i.name} has no engine")
@@ -309,6 +342,7 @@ class EngineText:
                     into[axis] = Active(
                         *(self._points(e, i.axes[axis], path) for e in (self._given(node, p), sp.Integer(0)))
                     )
+        found.issued = [self._values(c, path, (0, 1)) for c in issued]
         self.uses.append(found)
         return found
 
@@ -334,6 +368,10 @@ class EngineText:
         if isinstance(e, IMin | IMax):
             left, right = (self._points(part, most, path) for part in e.args)
             return _Extreme(np.minimum if isinstance(e, IMin) else np.maximum, left, right)
+        return self._values(e, path, (0, most))
+
+    def _values(self, e: Any, path: tuple[TimedLoop, ...], ends: tuple[int, int]) -> _Leaf:
+        """A number, or 1 for a relation that holds, at all iterations of the surrounding loops it depends on."""
         names = symbols_of([e])
         if e.has(Element) or names - {x.name for x in path} - set(self.sizes):
             raise AnotherFormError("a number of active points depends on more than loops")
@@ -344,7 +382,7 @@ class EngineText:
         if dims:
             grids = np.meshgrid(*(np.arange(x.trips) for x in dims), indexing="ij")
             env |= {x.name: g.ravel() for x, g in zip(dims, grids, strict=True)}
-        values = np.clip(np.asarray(vector(e)(env)), 0, most)
+        values = np.clip(np.asarray(vector(e)(env), np.int64), *ends)
         return _Leaf(tuple(x.number for x in dims), values.reshape(tuple(x.trips for x in dims)))
 
     # ---- Lags, as linear forms of the variables of loops around.

@@ -23,7 +23,7 @@ import numpy as np
 import sympy as sp
 
 from isamap_smt.ir.expr import Element, evaluate, symbols_of
-from isamap_smt.ir.program import Issued, Loop, Node, Program
+from isamap_smt.ir.program import If, Issued, Loop, Node, Program
 from isamap_smt.simulator.engine_text import AnotherFormError, EngineText, TimedLoop, TimedUse, Timing, Work
 from isamap_smt.simulator.orders import timed
 from isamap_smt.simulator.queues import Queues
@@ -66,8 +66,9 @@ class _Matrices(EngineText):
 
     def _take_means(self) -> None:
         """Every use takes the mean of its own."""
-        for u, (uses, ticks) in zip(self.uses, self.totals, strict=True):
-            u.start, u.each, u.factors = ticks / max(uses, 1), 0.0, []
+        for u, (_, ticks) in zip(self.uses, self.totals, strict=True):
+            u.start, u.each, u.factors = ticks / max(prod(x.trips for x in u.path), 1), 0.0, []
+            u.issued = []
         for loop in self.loops:
             loop.groups = [(0, loop.trips)]
 
@@ -246,6 +247,8 @@ def _counted(body: Sequence[Node], sizes: Mapping[str, int], around: int) -> Ite
             trips = sp.sympify(node.trips)
             known = symbols_of([trips]) <= set(sizes) and not trips.has(Element)
             yield from _counted(node.body, sizes, around * (max(0, int(evaluate(trips, dict(sizes)))) if known else 1))
+        elif isinstance(node, If):  # at most
+            yield from _counted(node.body, sizes, around)
 
 
 __all__ = ["Timing", "Work", "timing"]

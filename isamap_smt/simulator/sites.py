@@ -16,7 +16,7 @@ from isamap_smt.ir.errors import IsamapError, LanguageError, UnknownNameError, d
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.hardware import Memory
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Issued, Program, Serial
+from isamap_smt.ir.program import Alloc, If, Issued, Program, Serial
 from isamap_smt.ir.traversal import walk
 from isamap_smt.simulator.iterations import Rows, in_order, standings
 from isamap_smt.simulator.service import in_ticks, limited, service, ticks_per_cycle, touches
@@ -104,9 +104,11 @@ def elaborate(program: Program, sizes: Mapping[str, int]) -> Elaborated:
 def _check_form(program: Program) -> None:
     for node, around in walk(program.body):
         buffer, loop = isinstance(node, Alloc) and not around, isinstance(node, Serial) and node.backwards is None
-        if not (buffer or loop or isinstance(node, Issued)):
+        if not (buffer or loop or isinstance(node, Issued | If)):
             what = type(node).__name__
-            raise LanguageError(f"programs for engines are made of loops, uses and buffers; this one has a {what}")
+            raise LanguageError(
+                f"programs for engines are made of loops, conditions, uses and buffers; this one has a {what}"
+            )
         if isinstance(node, Alloc):
             b = node.buffer
             if len(b.shape) != 2 or symbols_of(sp.sympify(e) for e in (b.offset, b.slots, *b.shape)):

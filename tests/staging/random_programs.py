@@ -13,7 +13,7 @@ from judged import runs_wrong
 
 import isamap_smt as im
 from isamap_encodings.staging_bound import bound
-from isamap_encodings.staging_problem import REGIONS, Numbers, StagingDecision, StagingProblem, choices, legal
+from isamap_encodings.staging_problem import REGIONS, Numbers, StagingDecision, StagingProblem, choices, forms, legal
 from isamap_smt.codegen.staged import lower_stages
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import evaluate
@@ -179,7 +179,7 @@ def random_decision(rng: random.Random, problem: StagingProblem, tries: int = 30
         slots |= {o.name: pins[f"slots.{o.name}"] for o in problem.stages if f"slots.{o.name}" in pins}
         d = StagingDecision(tiles, regions, stages, slots, {o: 0 if o in absent else w for o, w in ways.items()})
         if legal(problem, d):
-            return d
+            return random.Random(repr(d)).choice([*forms(problem, d)])
     raise ScheduleError("no legal plan was drawn")
 
 

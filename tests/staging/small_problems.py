@@ -17,6 +17,7 @@ from isamap_encodings.staging_problem import (
     StagingProblem,
     Way,
     choices,
+    forms,
     legal,
 )
 
@@ -174,7 +175,8 @@ def decisions(problem: StagingProblem) -> Iterator[StagingDecision]:
                 continue
             for slots in every("slots", operands):
                 if legal(problem, StagingDecision(tiles, regions, stages, slots, ways[0])):
-                    yield from (StagingDecision(tiles, regions, stages, slots, w) for w in ways)
+                    for w in ways:
+                        yield from forms(problem, StagingDecision(tiles, regions, stages, slots, w))
 
 
 def ticks(problem: StagingProblem, d: StagingDecision) -> int:

@@ -29,9 +29,11 @@ from isamap_encodings.staging_problem import Numbers, StagingDecision, choices
 from isamap_smt.codegen.staged import lower_stages
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.ir.schedule import Stage
 from isamap_smt.scheduling.arguments import pinned
 from isamap_smt.scheduling.staged import decoded, schedule_stages, scheduled
 from isamap_smt.scheduling.staged_problem import Question, question
+from isamap_smt.scheduling.staged_search import WORTH
 from isamap_smt.simulator.max_plus import timing
 
 KERNELS = [*MAPPED, "conv2d"]
@@ -106,9 +108,23 @@ def test_the_best_of_all_plans_is_found_and_said_to_be(name: str) -> None:
     known = by_symbol("gemm", sizes)
     plan = schedule_stages([proved], machine(shape), known, pinned(fixed), 30.0, lower_stages)
     q = question(proved.mapping, machine(shape), known, fixed)
-    times = [cycles_of(proved, q, d, shape, known) for d in decisions(q.problem)]
-    assert len(times) > 20 and plan.objective == min(times)
+    times, whole = _times(proved, q, shape, known)
+    assert len(whole) > 20 and _is_best(plan.objective, plan.stages, times, whole)
     assert plan.status == "OPTIMAL" and plan.bound == plan.objective and plan.gap == 0
+
+
+def _times(proved: ProvedMapping, q: Question, shape: Shape, known: dict[str, int]) -> tuple[list[float], list[float]]:
+    """Of all plans, and of those without stages filled inside of loops around which they stand."""
+    every = [(cycles_of(proved, q, d, shape, known), d.inside) for d in decisions(q.problem)]
+    return [t for t, _ in every], [t for t, inside in every if not inside]
+
+
+def _is_best(cycles: float | None, stages: tuple[Stage, ...], times: list[float], whole: list[float]) -> bool:
+    """A plan with such a stage is the best of all. Else it is the best of the others, and none of all is much quicker."""
+    assert cycles is not None
+    if any(s.filled for s in stages):
+        return cycles == min(times)
+    return cycles == min(whole) and cycles * (1 - WORTH) <= min(times)
 
 
 WAITING = {
@@ -131,9 +147,9 @@ def test_the_best_of_all_plans_is_found_where_engines_wait_for_memories(name: st
     plan = schedule_stages([proved], machine(shape), known, pinned(fixed), 30.0, lower_stages)
     q = question(proved.mapping, machine(shape), known, fixed)
     assert q.problem.served
-    times = [cycles_of(proved, q, d, shape, known) for d in decisions(q.problem)]
-    assert len(times) > 20 and max(times) > 1.1 * min(times)
-    assert plan.objective == min(times) and plan.bound <= plan.objective
+    times, whole = _times(proved, q, shape, known)
+    assert len(whole) > 20 and max(whole) > 1.1 * min(whole)
+    assert _is_best(plan.objective, plan.stages, times, whole) and plan.bound <= plan.objective
 
 
 def test_the_same_question_has_the_same_plan() -> None:
@@ -159,6 +175,7 @@ def test_the_model_has_every_plan_with_its_bound(seed: int) -> None:
     # a loop of one step is none, so that the model has one of its regions
     one = {a.name for a in problem.axes if -(-a.tiles // d.tiles[a.name]) == 1}
     chosen = {"tile": d.tiles, "region": d.regions, "stage": d.stages, "slots": d.slots, "via": d.ways}
+    chosen["inside"] = {o.name: int(o.name in d.inside) for o in problem.stages}
     pins = {f"{w}.{n}": v for w, of in chosen.items() for n, v in of.items() if w != "region" or n not in one}
     answer = StagingModel(replace(problem, pins=tuple(pins.items()))).solve(10.0)
     assert answer.status == "OPTIMAL"

@@ -93,7 +93,8 @@ def test_a_memory_of_one_engine_makes_its_uses_longer_and_nothing_else() -> None
     """As if their work said so: a row of 32 bytes takes 4 cycles, and not 1."""
     sizes = {"i": 64, "j": 64, "k": 64}
     shape = Shape(stores="load", start=0)  # what loads also stores, and is alone at main memory
-    found = im.stage("gemm_tn", machine(replace(shape, main=8)), sizes=sizes)
-    same = im.stage("gemm_tn", machine(replace(shape, each=4)), sizes=sizes)
+    fix = {"inside.a": 0, "inside.b": 0}  # of these the best is found, whatever the ticks of a cycle
+    found = im.stage("gemm_tn", machine(replace(shape, main=8)), sizes=sizes, fix=fix)
+    same = im.stage("gemm_tn", machine(replace(shape, each=4)), sizes=sizes, fix=fix)
     assert found.cycles == same.cycles and found.schedule.stages == same.schedule.stages
     assert (found.schedule.status, found.schedule.bound) == (same.schedule.status, same.schedule.bound)

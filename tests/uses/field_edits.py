@@ -227,6 +227,8 @@ class Edits:
 
     def _tuple(self, v: tuple[Any, ...], name: str) -> tuple[Any, ...]:
         rng = self.rng
+        if name == "known" and not v:  # of a relation: it is said to hold at a value of a loop
+            return ((((rng.choice(self.names), 0),),),)
         if v and isinstance(v[0], str) and name in PAIRS:  # one of several
             n = rng.randrange(len(v))
             return (*v[:n], self._other(v[n], name), *v[n + 1 :])

@@ -21,7 +21,7 @@ import sympy as sp
 
 from isamap_smt.ir.engine_states import needed_value
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Buffer, Issued, Program, Ref, Serial
+from isamap_smt.ir.program import Alloc, Buffer, If, Issued, Program, Ref, Serial
 
 RARELY = 200
 Env = Mapping[str, Any]
@@ -226,6 +226,9 @@ class Machine:
                         here = self.numbers.get(id(node), 0)
                         self.numbers[id(node)] = here + 1
                         yield from self.issued(node.body, {**env, node.var.name: v, f"#{node.var.name}": here})
+                case If():
+                    if all(made(c)(env) for c in node.condition):
+                        yield from self.issued(node.body, env)
                 case Issued():
                     i = node.instruction
                     if i.kind not in ("signal", "give", "take"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import first_iterations
 import outer_product as outer
 import pytest
 import shipped
@@ -26,6 +27,7 @@ KERNELS = {name: (kernel, machine) for name, kernel, machine in shipped.SHIPPED}
 REFUSED = Row(refused=True)
 PRINTED = "how C is printed, of which engines have none of this kind"
 LENGTH = ("any length",)
+CONDITIONS = ("first iterations",)
 
 TABLE: dict[str, Row] = {
     "Program.schedule": REFUSED,
@@ -65,6 +67,11 @@ TABLE: dict[str, Row] = {
     "Serial.var": Row(("hypotheses",)),
     "Serial.count": Row(("coverage", "precondition", "bounds", "order", "hypotheses")),
     "Serial.body": Row(("order", "progress", "coverage")),
+    "If.condition": Row(
+        ("order", "hypotheses"), refused=True, free="a wider one brings the same tile again", sources=CONDITIONS
+    ),
+    "If.body": Row(("order", "progress", "program"), sources=CONDITIONS),
+    "If.known": Row(refused=True, sources=CONDITIONS),
     "Serial.kind": REFUSED,
     "Serial.axis": REFUSED,
     "Serial.step": Row(("hypotheses", "coverage", "exclusive", "link", "precondition"), refused=True, sources=LENGTH),
@@ -97,7 +104,6 @@ TABLE: dict[str, Row] = {
 ELSEWHERE = {
     **dict.fromkeys(("Compute", "Move", "Copy", "Point", "SetState", "Ask"), "a core does it"),
     **dict.fromkeys(("Parallel", "Unrolled"), "its loops are serial"),
-    "If": "no condition stands in such a program",
     "Prefetch": PRINTED,
     "CopyForm": PRINTED,
     "Block": PRINTED,
@@ -114,6 +120,8 @@ def source(name: str) -> Program:
             return summed.two_phases()
         case "any length":
             return vector_length.gemm()
+        case "first iterations":
+            return first_iterations.gemm()
     return im.stage(KERNELS["layer"][0], isamap_hardware.load(KERNELS["layer"][1])).program
 
 
@@ -122,6 +130,8 @@ def harm(name: str, program: Program) -> str:
     match name:
         case "by hand":
             return wrong(program, seeds=2, plainly=2)
+        case "first iterations":
+            return first_iterations.wrong(program)
         case "two phases":
             return summed.wrong(program, summed.SIZES[:2], 2, plainly=2)
         case "any length":

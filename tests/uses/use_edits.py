@@ -12,7 +12,7 @@ import sympy as sp
 
 from isamap_smt.ir.expr import FloorMod
 from isamap_smt.ir.instruction import Instruction, signal
-from isamap_smt.ir.program import Alloc, Buffer, Command, Issued, Loop, Node, Program, Ref, Signal
+from isamap_smt.ir.program import Alloc, Buffer, Command, If, Issued, Loop, Node, Program, Ref, Signal
 from isamap_smt.ir.traversal import buffers, nodes_of, walk
 
 Rewrite = Callable[[Issued], tuple[Node, ...] | None]
@@ -23,7 +23,7 @@ def rewritten(program: Program, f: Rewrite) -> Program:
 
     def nodes(body: tuple[Node, ...]) -> Iterator[Node]:
         for n in body:
-            if isinstance(n, Loop):
+            if isinstance(n, Loop | If):
                 yield replace(n, body=tuple(nodes(n.body)))
             else:
                 made = f(n) if isinstance(n, Issued) else None
@@ -58,8 +58,14 @@ def at(program: Program, number: int, change: Callable[[Issued], Issued]) -> Pro
 def loops(program: Program, change: Callable[[Loop], Loop]) -> Program:
     """Every loop changed."""
 
+    def changed(n: Node) -> Node:
+        if not isinstance(n, Loop | If):
+            return n
+        made = replace(n, body=nodes(n.body))
+        return change(made) if isinstance(made, Loop) else made
+
     def nodes(body: tuple[Node, ...]) -> tuple[Node, ...]:
-        return tuple(change(replace(n, body=nodes(n.body))) if isinstance(n, Loop) else n for n in body)
+        return tuple(map(changed, body))
 
     return replace(program, body=nodes(program.body))
 
@@ -132,6 +138,7 @@ def random_edit(program: Program, rng: random.Random) -> tuple[str, Program]:
     number = rng.randrange(len(found))
     u = found[number]
     kinds = ["signal", "signal", "engine", "swap", "count", "buffer", "moved", "displaced", "loops", "type"]
+    kinds += ["condition"] * (3 if next(nodes_of(If, program.body), None) else 1)
     kinds += ["await", "amount", "amount"] * bool(u.awaits)
     kinds += ["slot", "slot", "version", "index", "begins"] * bool(_buffer_places(program, u))
     kinds += ["parameter"] * bool(u.counted) + ["point"] * bool(isinstance(u, Command) and u.point)
@@ -259,8 +266,7 @@ def _begins(p: Program, number: int, u: Command, rng: random.Random) -> Program:
 
 
 def _every_loop(body: tuple[Node, ...]) -> list[Loop]:
-    inside = [x for x in body if isinstance(x, Loop)]
-    return [*inside, *(y for x in inside for y in _every_loop(x.body))]
+    return list(nodes_of(Loop, body))
 
 
 def _count(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
@@ -310,7 +316,7 @@ def _swap(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     """A use and its neighbour, if that is one."""
 
     def nodes(body: tuple[Node, ...]) -> tuple[Node, ...]:
-        made = [replace(n, body=nodes(n.body)) if isinstance(n, Loop) else n for n in body]
+        made = [replace(n, body=nodes(n.body)) if isinstance(n, Loop | If) else n for n in body]
         for k in range(len(made) - 1):
             if made[k] is u:
                 made[k], made[k + 1] = made[k + 1], made[k]
@@ -324,6 +330,34 @@ def _moved(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     """A use dropped, or doubled."""
     again = (u, replace(u)) if rng.random() < 0.5 else ()
     return rewritten(p, lambda x: again if x is u else None)
+
+
+def _condition(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
+    """A condition dropped, or about another iteration or another loop; or a use under a condition of its own."""
+    found = list(nodes_of(If, p.body))
+    around = next(x for n, x in walk(p.body) if n is u)
+    variables = [x.var for x in around if isinstance(x, Loop)] or [x.var for x in nodes_of(Loop, p.body)]
+    relation = rng.choice([sp.Eq, sp.Eq, sp.Gt, sp.Lt, sp.Ne])(
+        rng.choice(variables or [sp.S.Zero]), rng.choice([0, 0, 1, 2])
+    )
+    if relation in (sp.true, sp.false):
+        return p
+    if not found or rng.random() < 0.3:
+        return rewritten(p, lambda x: (If((relation,), (u,)),) if x is u else None)
+    one = rng.choice(found)
+    others = [x.var for n, x in walk(p.body) if n is one for x in x if isinstance(x, Loop)]
+    other = sp.Eq(rng.choice(others), rng.choice([0, 0, 1])) if others else relation
+    new = rng.choice([(), (other,), (*one.condition, other), (relation,)])
+
+    def nodes(body: tuple[Node, ...]) -> Iterator[Node]:
+        for n in body:
+            made = replace(n, body=tuple(nodes(n.body))) if isinstance(n, Loop | If) else n
+            if n is not one:
+                yield made
+            elif isinstance(made, If):
+                yield from (replace(made, condition=new),) if new else made.body
+
+    return replace(p, body=tuple(nodes(p.body)))
 
 
 def _displaced(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
@@ -488,7 +522,7 @@ _EDITS: dict[str, Any] = {
     "parameter": _parameter, "point": _point, "engine": _engine, "count": _count, "buffer": _buffer, "swap": _swap,
     "moved": _moved, "displaced": _displaced, "loops": _loops, "type": _type, "begins": _begins,
     "update": _update, "begin": _begin, "barrier": _at_barrier, "across": _across, "operand": _operand,
-    "instead": _instead, "number": _number,
+    "instead": _instead, "number": _number, "condition": _condition,
 }  # fmt: skip
 
 

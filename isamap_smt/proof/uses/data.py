@@ -124,7 +124,7 @@ def covered(
     goals += [("lt", found[a], substitute(parameters[p], found)) for a, p in site.use.instruction.active]
     goals += [("le", substitute(parameters[p], found), found[a]) for a, p in site.use.instruction.front]
     goals += [("eq", substitute(e, found), sym(f"{n}?")) for n, e in index.items()]
-    goals += [_at(f, found) for f in alive]
+    goals += [_at(f, found) for f in (*alive, *site.guard)]
     book.ask("coverage", site.name, words, given, goals)
     return None
 

@@ -7,6 +7,9 @@ Products of sizes occur in this definition alone. Claims use two linear conseque
 - equal m: the numbers differ as the variables do;
 - m of x before m of y: n of y is larger by count + var(y) - var(x) at least.
 
+Under a condition the number of a loop is what it would be if all iterations were carried out: it orders moments, and no
+program may name it.
+
 A claim that fails with these is asked again with the definition, at small sizes; it is refuted if it fails there, too.
 
 **Happens before.** Uses of one engine follow one another in text order. A use x of another engine happens before y if
@@ -26,9 +29,9 @@ import sympy as sp
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Statement
-from isamap_smt.ir.program import Command, Issued, Loop
+from isamap_smt.ir.program import Command, If, Issued, Loop
 from isamap_smt.ir.traversal import buffers
-from isamap_smt.proof.program_sites import Sites
+from isamap_smt.proof.program_sites import Site, Sites
 
 Formula = Any
 FALSE: Formula = ("lt", sp.S.Zero, sp.S.Zero)
@@ -37,12 +40,17 @@ TRUE: Formula = ("le", sp.S.Zero, sp.S.Zero)
 
 @dataclass(frozen=True, eq=False)
 class UseSite:
-    """Position of a use: the loops around it, and its place in the body of each. name: unique words for it."""
+    """Position of a use: the loops around it, and its place in each body around. name: unique words for it.
+
+    guard: conditions around it, over variables of its loops and sizes; it is issued where they hold.
+    """
 
     use: Issued
     loops: tuple[Loop, ...]
     path: tuple[int, ...]
     name: str
+    guard: tuple[Formula, ...] = ()
+    places: tuple[tuple[int, ...], ...] = ()  # in the body of each loop, through the conditions there
 
     @property
     def command(self) -> Command:
@@ -58,14 +66,14 @@ class UseSite:
     def common(self, other: UseSite) -> int:
         """The number of loops around both."""
         same = 0
-        while same < min(len(self.loops), len(other.loops)) and self.path[same] == other.path[same]:
+        while same < min(len(self.loops), len(other.loops)) and self.places[same] == other.places[same]:
             same += 1
         return same
 
     def ahead(self, other: UseSite) -> bool:
         """Whether it stands before the other in their common body."""
         level = self.common(other)
-        return self is not other and self.path[level] < other.path[level]
+        return self is not other and self.places[level] < other.places[level]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +101,8 @@ class Moment(Named):
         return self.at(self.site.loops[level].number) if self.site.loops else sp.S.Zero
 
     def ranges(self) -> list[Formula]:
-        """Ranges of its loops' variables and bases, and bounds on their numbers."""
-        found: list[Formula] = []
+        """Ranges of its loops' variables and bases, bounds on their numbers, and the conditions under which it is issued."""
+        found: list[Formula] = [self.at(g) for g in self.site.guard]
         for level, loop in enumerate(self.site.loops):
             var, number = self.at(loop.var), self.at(loop.number)
             found += [("le", sp.S.Zero, var), ("lt", var, loop.count)]
@@ -179,8 +187,7 @@ class Moments:
         self.program, self.machine = sites.program, machine
         self.sizes, self.given = frozenset(sites.sizes), tuple(sites.hypotheses)
         self.buffers = buffers(sites.program)
-        found = ((s.node, s) for s in sites.sites)
-        self.sites = tuple(UseSite(u, s.loops, s.position[1:], _name(u)) for u, s in found if isinstance(u, Issued))
+        self.sites = tuple(_site(s.node, s) for s in sites.sites if isinstance(s.node, Issued))
         self.counts = frozenset(x.count.name for s in self.sites for x in s.loops if x.base is not None)
 
     @cached_property
@@ -217,12 +224,12 @@ class Moments:
     def signalled(self, counter: str, x: Moment) -> Any | None:
         """The number of signals of the counter before x in the text.
 
-        Returns None unless it is a sum of numbers of loops around x and one engine alone signals it.
+        Returns None unless it is a sum of numbers of loops around x, and one engine alone signals it, under no condition.
         """
         sites = self.signals.get(counter, [])
         levels = [site.common(x.site) for site in sites]
         inside = all(level == len(site.loops) for level, site in zip(levels, sites, strict=True))
-        if len({s.engine for s in sites}) > 1 or not inside:
+        if len({s.engine for s in sites}) > 1 or not inside or any(s.guard for s in sites):
             return None
         counts = (x.number(level - 1) if level else sp.S.Zero for level in levels)
         return sp.Add(*counts, sum(site.ahead(x.site) for site in sites))
@@ -241,7 +248,7 @@ class Moments:
         """
         for n, (counter, amount) in enumerate(self._met(y)):
             sites = self.signals.get(counter, [])
-            if len(sites) != 1 or sites[0].engine == y.site.engine:
+            if len(sites) != 1 or sites[0].engine == y.site.engine or sites[0].guard:
                 continue
             w = self.moment(sites[0], f"'between{n}")
             shared = x.site.common(w.site)
@@ -272,12 +279,25 @@ class Moments:
             if site.engine != y.site.engine or not (site is y.site or site.ahead(y.site)):
                 continue
             inside = site.loops[site.common(y.site) :] if site is not y.site else ()
+            if site is not y.site and site.guard:
+                continue  # it may not be issued
             if not all(sp.sympify(loop.count).is_Integer and loop.count >= 1 for loop in inside):
                 continue  # it may not be issued at all
             own = {e.name for loop in inside for e in (loop.var, loop.number)}
             for counter, amount in site.use.awaits:
                 if not own & symbols_of([amount]):
                     yield counter, y.at(amount)
+
+
+def _site(use: Issued, site: Site) -> UseSite:
+    """The site of a use with its conditions, and its places loop by loop."""
+    places: list[tuple[int, ...]] = [()]
+    for n, around in zip(site.position[1:], (*site.around, None), strict=True):
+        places[-1] = (*places[-1], n)
+        if isinstance(around, Loop):
+            places.append(())
+    guard = tuple(c for n in site.around if isinstance(n, If) for c in n.condition)
+    return UseSite(use, site.loops, site.position[1:], _name(use), guard, tuple(places))
 
 
 def contract_of(site: UseSite) -> Statement:

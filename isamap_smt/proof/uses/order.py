@@ -166,7 +166,9 @@ def _of_use(
     content = [("eq", w.at(loop.var), v) for loop, v in zip(begin.loops, version, strict=True)]
     if site is not begin:
         words = f"{site.name} uses a content of {buffer.name} that is begun"
-        book.ask("order", buffer.name, words, here, inside, (x,))
+        issued = [w.at(g) for g in begin.guard]
+        given = [*here, *content] if issued else here
+        book.ask("order", buffer.name, words, given, [*inside, *issued], (x,))
         words = f"{site.name} looks for it where {begin.name} put it"
         given = [*here, *moments.known(x, w), *content]
         book.ask("order", buffer.name, words, given, [("eq", slot, w.at(own.index[0]))], (x, w))

@@ -12,12 +12,12 @@ import sympy as sp
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.annotated import misfit
 from isamap_smt.ir.errors import AssumedError, IsamapError, LanguageError
-from isamap_smt.ir.expr import evaluate, symbols_of
+from isamap_smt.ir.expr import RELATIONS, evaluate, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.hypotheses import HYPOTHESES, answerable
 from isamap_smt.ir.instruction import Instruction, signal
-from isamap_smt.ir.program import Alloc, Buffer, Command, Issued, Loop, Node, Program, Serial
-from isamap_smt.ir.traversal import buffers, nodes_of, walk
+from isamap_smt.ir.program import Alloc, Buffer, Command, If, Issued, Loop, Node, Program, Role, Serial
+from isamap_smt.ir.traversal import buffers, nodes_of, parts, walk
 from isamap_smt.proof.uses.book import UseBook
 from isamap_smt.proof.uses.configured import configuration_claims
 from isamap_smt.proof.uses.data import data_claims
@@ -66,6 +66,10 @@ def _odd(program: Program, machine: Hardware) -> Iterator[str]:
                 pass
             case Loop():
                 yield from _of_loop(node, around)
+            case If():
+                yield from _of_condition(node, around, set(program.kernel.free_sizes))
+            case Issued() if node.signals and any(isinstance(x, If) for x in around):
+                yield f"a signal of {node.instruction.name} under a condition"
             case Issued() if node.instruction.engine in engines:
                 yield from _of_use(node, set(held))
             case _:
@@ -86,6 +90,13 @@ def _of_loop(loop: Loop, around: tuple[Node, ...]) -> Iterator[str]:
         yield f"a loop of {loop.count} iterations"
 
 
+def _of_condition(node: If, around: tuple[Node, ...], sizes: set[str]) -> Iterator[str]:
+    """Conditions are relations over variables of plain loops around, and sizes."""
+    known = sizes | {x.var.name for x in around if isinstance(x, Loop)}
+    if node.known or not all(type(c) in RELATIONS and symbols_of([c]) <= known for c in node.condition):
+        yield f"the condition {', '.join(map(str, node.condition))}"
+
+
 def _of_use(use: Issued, held: set[str]) -> Iterator[str]:
     """Fields of a use with a meaning for other instructions only."""
     i = use.instruction
@@ -103,12 +114,15 @@ def _of_use(use: Issued, held: set[str]) -> Iterator[str]:
 
 
 def _one_number(program: Program) -> Iterator[str]:
-    """Loops whose iterations are counted have variables of their own."""
+    """Loops whose iterations are counted have variables of their own, and stand under no condition."""
     uses = list(nodes_of(Issued, program.body))
     places = [e for u in uses for _, r in u.operands for e in (*r.index, *r.version)]
     counted = symbols_of(map(sp.sympify, (*places, *(count for u in uses for _, count in u.awaits))))
     seen: set[str] = set()
-    for loop in nodes_of(Loop, program.body):
+    named = symbols_of(parts(program.body, Role.EXPRESSION, Role.CLAIM))
+    for loop, around in ((n, x) for n, x in walk(program.body) if isinstance(n, Loop)):
+        if loop.number.name in named and any(isinstance(x, If) for x in around):
+            yield f"the number of the loop {loop.var} under a condition"
         if loop.number.name in counted:
             if loop.var.name in seen:
                 yield f"the number of two loops called {loop.var}"

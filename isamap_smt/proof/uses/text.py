@@ -14,7 +14,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.program import Issued, Loop, Node, Program, Serial
+from isamap_smt.ir.program import If, Issued, Loop, Node, Program, Serial
 from isamap_smt.ir.traversal import map_bodies, map_nodes, nodes_of, walk
 
 First = Mapping[Any, Any]  # variables and numbers of loops -> 0
@@ -78,7 +78,7 @@ def _first_ready(sorter: TopologicalSorter[int]) -> Iterator[int]:
 
 def _part(node: Node, first: First) -> _Part:
     uses = list(nodes_of(Issued, (node,)))
-    if any(not isinstance(n, Issued | Loop) for n, _ in walk((node,))):
+    if any(not isinstance(n, Issued | Loop | If) for n, _ in walk((node,))):
         return _Part(node, None, frozenset(), frozenset())
     return _Part(
         node,
