@@ -60,7 +60,7 @@ def along_borders(kernel: Kernel, statement: int) -> Iterator[Parts]:
     Only axes of known extents are looked at, and relations of two axes or more with known numbers.
     """
     s = kernel.statements[statement]
-    count = 1 if _behind(kernel, statement) is None else 2
+    count = 1 if _follower(kernel, statement) is None else 2
     for a in s.axes:
         if a.name in s.reduction_axes or not _separable(kernel, s, a):
             continue
@@ -94,7 +94,7 @@ def along_sum(kernel: Kernel, statement: int, axis: str, parts: int, step: int) 
     ranges = tuple((n, min(each, size - n)) for n in range(0, size, each))
     if len(ranges) != parts:
         return None
-    count = 1 if _behind(kernel, statement) is None else 2
+    count = 1 if _follower(kernel, statement) is None else 2
     return Parts(statement, axis, ranges, count, (1, *(2,) * (parts - 1)))
 
 
@@ -155,7 +155,7 @@ class _Names:
 
 def _of_elements(kernel: Kernel, parts: Parts, names: _Names) -> Iterator[Statement]:
     """The statements of parts along an axis of the output."""
-    s, last = kernel.statements[parts.statement], _behind(kernel, parts.statement)
+    s, last = kernel.statements[parts.statement], _follower(kernel, parts.statement)
     dimension = s.target.index.index(sym(parts.axis))
     for n, (first, points) in enumerate(parts.ranges, 1):
         axes = (Axis(names.new(f"{parts.axis}_{n}"), sp.Integer(points)),) if points > 1 else ()
@@ -174,7 +174,7 @@ def _of_elements(kernel: Kernel, parts: Parts, names: _Names) -> Iterator[Statem
 
 def _of_sum(kernel: Kernel, parts: Parts, names: _Names) -> Iterator[Statement]:
     """The statements of parts along an axis of the sum: what there is so far, and the next part."""
-    s, last = kernel.statements[parts.statement], _behind(kernel, parts.statement)
+    s, last = kernel.statements[parts.statement], _follower(kernel, parts.statement)
     kind = kernel.tensor(s.target.tensor).dtype  # a sum wraps as its elements do, also below a saturation
     so_far: Access | None = None
     for n, (first, points) in enumerate(parts.ranges, 1):
@@ -205,7 +205,7 @@ def _instead(s: Statement, element: Any, value: Any) -> Statement:
     return replace(s, value=s.value.xreplace({element: value}))
 
 
-def _behind(kernel: Kernel, statement: int) -> Statement | None:
+def _follower(kernel: Kernel, statement: int) -> Statement | None:
     """The statement of the finished sum's elements, which alone reads it; None if there is none such."""
     s, every = kernel.statements[statement], kernel.statements
     last = every[statement + 1] if statement + 1 < len(every) else None

@@ -241,7 +241,7 @@ def test_a_move_that_leaves_out_points_in_front_is_advised_and_helps() -> None:
     """Rows of zeros before a line: the note names the axis of the move, and the plan with it takes half the cycles or less."""
     unit = find_hardware(f"{Path(__file__).parents[2] / 'examples' / 'outer_product.py'}:MACHINE")
     line = im.kernel("I: [N,P,C]\nO[n,p,k] += I[n,p+r-1,c] * W[r,c,k] where 0 <= p+r-1 < P")
-    sizes = {"n": 1, "p": 64, "k": 16, "c": 16, "r": 3}
+    sizes = {"n": 1, "k": 16, "c": 16, "r": 3}
     plain = im.stage(line, unit, sizes=sizes)
     told = next(n for n in plain.notes if "from the front" in n)
     assert (
@@ -251,6 +251,11 @@ def test_a_move_that_leaves_out_points_in_front_is_advised_and_helps() -> None:
     able = im.stage(line, altered(unit, "gather", front=(("c", "above"),)), sizes=sizes)
     assert able.proof.proved and able.schedule.proved.mapping.id.startswith("i=p,j=k,k=c")
     assert not any("from the front" in n for n in able.notes) and 2 * able.cycles < plain.cycles
+    known = {"p": 64} | sizes  # then the rows at which the window leaves the line are phases of their own
+    apart = im.stage(line, unit, sizes=known)
+    assert "p in parts of 1, 62, 1, each a phase: proved to be equal, over the real numbers" in apart.notes
+    assert im.stage(line, able.hardware, sizes=known).cycles < apart.cycles < plain.cycles / 2
+
 
 
 def test_one_row_is_told_what_other_numbers_of_rows_are_told() -> None:

@@ -138,6 +138,7 @@ def _drawn_convolutions() -> Iterator[dict[str, int]]:
             yield ways
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("number", range(12))
 def test_parts_of_random_convolutions_are_equal(number: int) -> None:
     """All cuts of each, proved and computed; the borders of what is left are cut again."""
@@ -159,6 +160,7 @@ def test_parts_of_random_convolutions_are_equal(number: int) -> None:
     assert seen
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("number", range(4))
 def test_programs_of_parts_of_random_convolutions_are_right(number: int) -> None:
     """The kernel in parts is planned as it is given, on a small array, whether that is quicker or not."""
@@ -258,6 +260,7 @@ def test_parts_that_overlap_are_refuted() -> None:
     assert [(c.claim, c.subject) for c in found] == [("exclusive", "Y")] and "q_1=2" in found[0].verdict.text
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("wrong", [w for w, (_, apart) in WRONG.items() if apart])
 def test_programs_of_wrong_parts_are_not_proved(wrong: str) -> None:
     """Each phase is right by itself: that an element is missing is a claim about all of them."""
@@ -377,6 +380,7 @@ def test_accumulators_that_begin_at_0_alone_do_not_take_sums_on() -> None:
     assert len(found.phases) == 1
 
 
+@pytest.mark.one_in(3, each=("after",))
 @pytest.mark.parametrize("parts", [2, 3, 5])
 @pytest.mark.parametrize("after", ["sat_i8(C[i,j])", ""])
 def test_parts_of_sums_are_equal_and_right(parts: int, after: str) -> None:
@@ -435,6 +439,7 @@ def test_wrong_parts_of_sums_are_refuted(wrong: str) -> None:
     assert isinstance(im.equal(kernel, edited, "bits").verdict, Refuted)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("wrong", [w for w in WRONG_SUMS if "begins" in w or "forgets" in w])
 def test_programs_that_begin_at_wrong_sums_are_not_proved(wrong: str) -> None:
     kernel = product(11, 9, 24)
