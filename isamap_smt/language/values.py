@@ -259,7 +259,7 @@ def heads_written(text: str) -> frozenset[str]:
                 case ast.BinOp(op=op) if type(op) in _BINARY:
                     found.add(str(_BINARY[type(op)].__name__))
                 case ast.Call(func=ast.Name(id=name)) if name in _CALLED:
-                    found.add(_CALLED[name])
+                    found.add(str(_CALLED[name]))
         return isinstance(node, ast.Subscript) or any(inside)
 
     has_elements(whole)
