@@ -257,7 +257,6 @@ def test_a_move_that_leaves_out_points_in_front_is_advised_and_helps() -> None:
     assert im.stage(line, able.hardware, sizes=known).cycles < apart.cycles < plain.cycles / 2
 
 
-
 def test_one_row_is_told_what_other_numbers_of_rows_are_told() -> None:
     """An axis of one point maps to nothing; with its size open it does, and what is then missing is the reason."""
     text = "temporary C\nC[i,j] += i32(A[i,k]) * i32(B[j,k])\nY[i,j] = i8(C[i,j])"

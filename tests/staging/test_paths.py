@@ -58,7 +58,9 @@ def test_a_small_scratchpad_is_filled_from_the_further_memory() -> None:
 def test_where_all_of_both_inputs_has_room_a_further_memory_saves_little() -> None:
     """The first tiles alone: while the array computes with them, all others come in time."""
     roomy = machine(Shape(scratchpad=160, further=160))
-    whole = {f"inside.{o}": 0 for o in ("a", "b", "a@further", "b@further")}  # of others the bounds are too low to say OPTIMAL
+    whole = {
+        f"inside.{o}": 0 for o in ("a", "b", "a@further", "b@further")
+    }  # of others the bounds are too low to say OPTIMAL
     plan = stage("gemm_tn", roomy, sizes=SIZES, fix=whole)
     past = stage("gemm_tn", roomy, sizes=SIZES, fix={"via.a": "load", "via.b": "load", **whole})
     assert plan.schedule.status == past.schedule.status == "OPTIMAL"
