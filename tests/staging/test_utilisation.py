@@ -14,6 +14,7 @@ import isamap_smt as im
 from isamap_smt.cli.app import run
 from isamap_smt.cli.plan_view import plan_document
 from isamap_smt.ir.schedule import BANDWIDTH, LINK, MACS, MEMORY
+from isamap_smt.pipeline.axis_parts import InParts
 from isamap_smt.pipeline.staged import stage
 from isamap_smt.search import find_mappings
 from isamap_smt.simulator import simulate
@@ -53,6 +54,13 @@ def test_a_link_that_two_engines_serve_is_never_more_than_busy() -> None:
     }  # fmt: skip
 
 
+@pytest.fixture
+def as_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No phase is taken apart along an axis."""
+    monkeypatch.setattr(InParts, "quicker", lambda *given: None)
+
+
+@pytest.mark.usefixtures("as_it_stands")
 def test_a_load_that_cannot_leave_out_points_in_front_is_said_to_cost_a_mapping() -> None:
     """Without `front=` rows of an image cannot be mapped, and the plan uses a few of the rows of the array."""
     able, unable = (stage("conv2d", machine(Shape(padded=p, k=8)), sizes=CONV) for p in (True, False))
@@ -71,6 +79,7 @@ def test_sizes_that_are_left_open_are_said_to_cost_a_mapping() -> None:
         assert all(re.search(r"in steps that are not known; give d[pq], p[pq], s[pq]$", n) for n in notes)
 
 
+@pytest.mark.usefixtures("as_it_stands")
 @pytest.mark.parametrize("padded", [False, True])
 def test_every_legal_mapping_is_counted(padded: bool) -> None:
     hardware = machine(Shape(padded=padded))
