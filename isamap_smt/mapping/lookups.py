@@ -14,7 +14,9 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.indirect import by_data, writes_by_data
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.scalar import Read, read
+from isamap_smt.mapping.layout import reaches
 from isamap_smt.mapping.patterns import Bound, pattern_of
 
 
@@ -52,14 +54,14 @@ def is_lookup(tree: Any) -> bool:
 def lookup_of(i: Instruction, table: Any) -> Bound | None:
     """The operands of a lookup for an element of a table: the table's register and those of its indices."""
     pattern = pattern_of(i)
-    held = i.shapes[pattern.tensor]
+    held, far = i.shapes[pattern.tensor], dict(i.places)[pattern.tensor] == MAIN
     if len(pattern.index) != len(table.index):
         return None
     bound = {pattern.tensor: read(table.tensor)}
     for mine, theirs, n in zip(pattern.index, table.index, held, strict=True):
         ours, others = elements([mine]), elements([theirs])
         named = dict(zip(ours, others, strict=False))
-        fits = isinstance(theirs, Inside) and is_constant(theirs.args[1]) and theirs.args[1] <= n
+        fits = isinstance(theirs, Inside) and reaches(n, theirs.args[1], far)
         if not fits or len(ours) != len(others) or written(mine).xreplace(named) != written(theirs):
             return None
         for a, b in named.items():
