@@ -65,6 +65,11 @@ def stays_in_memory(mapping: Mapping, operand: str) -> bool:
     return holds_table(mapping, operand) and dict(mapping.instruction.places)[operand] == MAIN
 
 
+def in_memory(mapping: Mapping) -> tuple[str, ...]:
+    """The tensors that the instruction reads so."""
+    return tuple(a.tensor for o, a in mapping.binding if stays_in_memory(mapping, o))
+
+
 def element_axes(mapping: Mapping, operand: str) -> set[str]:
     """The symbols by which an operand's register holds other elements; a table is the same at every point."""
     return set() if holds_table(mapping, operand) else symbols_of(mapping.operand_access(operand).index)
@@ -249,6 +254,7 @@ __all__ = [
     "cell_axes",
     "element_axes",
     "holds_table",
+    "in_memory",
     "reaches",
     "stays_in_memory",
     "lane_axes",

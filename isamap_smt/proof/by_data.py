@@ -18,7 +18,19 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.expr import WIDEST, Element, Inside, element, elements, free_name, insides, is_constant, sym, words, written
+from isamap_smt.ir.expr import (
+    WIDEST,
+    Element,
+    Inside,
+    element,
+    elements,
+    free_name,
+    insides,
+    is_constant,
+    sym,
+    words,
+    written,
+)
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Statement, Tensor
 from isamap_smt.ir.mapping import Mapping

@@ -118,7 +118,9 @@ class Table:
                 raise Stop(UNDEFINED, f"{operand} was not filled, and names an element of {self.space.name}")
             number = values[operand][at].astype(np.int64) + self.first[row]
             if wrong := number[(number < 0) | (number >= self.space.size)].tolist():
-                raise Stop(BOUNDS, f"{self.space.name}[{wrong[0]}] is outside its shape {list(self.space.shape)} ({operand})")
+                raise Stop(
+                    BOUNDS, f"{self.space.name}[{wrong[0]}] is outside its shape {list(self.space.shape)} ({operand})"
+                )
             found.append(number)
         return np.concatenate(found)
 
@@ -382,10 +384,14 @@ class Core:
         """A tensor that an execution reads in memory. Raises Stop for anything else in its place."""
         kernel, space = node.instruction.kernel, self.space(rows, ref.name)
         if not len(ref.index) == len(space.shape) == 1 or space not in self.tensors.values():
-            raise Stop(BOUNDS, f"{node.instruction.short} reads {operand} from an element on, of a tensor of one dimension")
+            raise Stop(
+                BOUNDS, f"{node.instruction.short} reads {operand} from an element on, of a tensor of one dimension"
+            )
         first = rows.column(ref.index[0], f"an index of {ref.name}")
         if space.dtype != kernel.tensor(operand).dtype:
-            raise Stop(UNDEFINED, f"{space.name} holds {space.dtype}, operand {operand} is {kernel.tensor(operand).dtype}")
+            raise Stop(
+                UNDEFINED, f"{space.name} holds {space.dtype}, operand {operand} is {kernel.tensor(operand).dtype}"
+            )
         if rows.turns:
             self._touch(rows, Cells.registers(space, np.zeros(rows.count, np.int64), space.size), False)
         axes = node.instruction.axes

@@ -172,9 +172,7 @@ def _loads_indices(n: Any) -> bool:
 def whole_tail() -> Program:
     """The last vector of indices is loaded whole."""
     whole = im.find_instruction("avx2.load_i32")
-    return changed(
-        lambda n: replace(n, instruction=whole, active=()) if n.active and _loads_indices(n) else None, Move
-    )
+    return changed(lambda n: replace(n, instruction=whole, active=()) if n.active and _loads_indices(n) else None, Move)
 
 
 def unpadded(outside: str = "dead") -> Program:
@@ -242,7 +240,7 @@ WRONG: dict[str, tuple[Callable[[], Program], bool]] = {
     "results stored beyond the end": (stored_whole, True),
     "from the second element on": (lambda: place(lambda r: Ref(r.name, (sp.S.One,))), True),
     "from the element before the first": (lambda: place(lambda r: Ref(r.name, (-sp.S.One,))), True),
-    "from another element in each iteration": (lambda: place(lambda r: Ref(r.name, (sym("i0"),))), True),
+    "from another element in each unrolled step": (lambda: place(lambda r: Ref(r.name, (sym("i_u"),))), True),
     "the indices as table": (lambda: place(lambda r: Ref("X", r.index)), True),
     "the results as table": (lambda: place(lambda r: Ref("Y", r.index)), True),
     "a register as table": (lambda: place(lambda r: Ref("idx_r", ())), True),
