@@ -139,4 +139,4 @@ def of_extents(value: Any, tree: Any) -> Any:
     return Read(value.args[0], *(Inside(written(mine), theirs.args[1]) for mine, theirs in both))
 
 
-__all__ = ["is_lookup", "lookup_of", "lookups_of", "no_lookup", "read_in_memory", "of_extents", "of_tables"]
+__all__ = ["is_lookup", "lookup_of", "lookups_of", "no_lookup", "of_extents", "of_tables", "read_in_memory"]
