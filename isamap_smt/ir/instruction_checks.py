@@ -136,8 +136,8 @@ def _check_data(i: Instruction, contract: Kernel, places: Any) -> None:
             )
         if found and a.tensor in far and not (len(a.index) == 1 and written(a.index[0]) == found[0]):
             raise LanguageError(
-                f"instruction {name}: {a.tensor} lies in {MAIN!r}, and an address there is the first element's and one index: write "
-                f"{a.tensor}[{found[0]}]"
+                f"instruction {name}: {a.tensor} lies in {MAIN!r}, and an address there is the first element's and one index: "
+                f"write {a.tensor}[{found[0]}]"
             )
         for e in found:
             if elements(e.index):

@@ -102,8 +102,11 @@ class Space:
 
 @dataclass(frozen=True)
 class Table:
-    """A tensor read by an execution at what its index registers hold. first: each row's element that they count from; indices: each register's operand, with the cells of
-    all lanes: an address is formed for every lane, whatever becomes of it."""
+    """A tensor read by an execution at what its index registers hold.
+
+    first: each row's element from which they count. indices: each register's operand, with the cells of all lanes: an
+    address is formed for every lane, whatever becomes of it.
+    """
 
     operand: str
     space: Space
