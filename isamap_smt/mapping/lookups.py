@@ -71,13 +71,15 @@ def lookup_of(i: Instruction, table: Any) -> Bound | None:
     return tuple(bound.items()) if set(bound) == set(i.types) - {i.target} else None
 
 
+def _lookups(machine: Hardware) -> list[Instruction]:
+    """Those of any number of lanes."""
+    offered = (i for i in machine.computes if machine.offers(i))
+    return [i for i in offered if any(_looks_up(i, lanes) for lanes in i.shapes[i.target][:1])]
+
+
 def read_in_memory(kernel: Kernel, s: Statement, machine: Hardware) -> tuple[str, ...]:
     """The tensors of the statement, read by data, of types that the machine's instructions read in main memory."""
-    found = {
-        i.types[i.target]
-        for i in machine.computes
-        if machine.offers(i) and _looks_up(i, *i.shapes[i.target][:1]) and _far(i)
-    }
+    found = {i.types[i.target] for i in _lookups(machine) if _far(i)}
     read = dict.fromkeys(a.tensor for a in s.inputs if elements(a.index))
     return tuple(n for n in read if kernel.tensor(n).dtype in found)
 
@@ -93,14 +95,13 @@ def no_lookup(kernel: Kernel, s: Statement, machine: Hardware) -> str:
         str, tuple[int, str]
     ] = {}  # element type -> the most cells of a register that is looked up in, and who does
     far: dict[str, Instruction] = {}  # element type -> who reads it in main memory
-    for i in machine.computes:
-        if machine.offers(i) and any(_looks_up(i, lanes) for lanes in i.shapes[i.target][:1]):
-            table = i.kernel.statements[0].value.tensor
-            dtype, cells = i.types[table].name, int(prod(i.shapes[table]))
-            if _far(i):
-                far.setdefault(dtype, i)
-            else:
-                held[dtype] = max(held.get(dtype, (0, "")), (cells, i.name))
+    for i in _lookups(machine):
+        table = i.kernel.statements[0].value.tensor
+        dtype, cells = i.types[table].name, int(prod(i.shapes[table]))
+        if _far(i):
+            far.setdefault(dtype, i)
+        else:
+            held[dtype] = max(held.get(dtype, (0, "")), (cells, i.name))
     if not (held or far) or not of_tables(s):
         return none
     for a in s.inputs:
