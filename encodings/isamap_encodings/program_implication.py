@@ -19,7 +19,7 @@ import sympy as sp
 
 from isamap_encodings.linear import follows, somewhere
 from isamap_encodings.solve import check, is_recording, satisfiable
-from isamap_encodings.terms import COMPARISONS, INTEGERS, RELATIONS
+from isamap_encodings.terms import COMPARISONS, INTEGERS, RELATIONS, element_name
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 
 
@@ -34,6 +34,10 @@ def value(e: Any, env: Mapping[str, int]) -> int:
         return int(e)
     if e.is_Symbol:
         return env[e.name]
+    if type(e).__name__ == "Element":
+        name, *index = e.args
+        at = element_name(str(name), [value(i, env) for i in index])
+        return env.get(at, env.get(element_name(str(name), ["..."]), 0))
     if (head := type(e).__name__) not in INTEGERS:
         raise TypeError(f"not an index expression: {e}")
     parts = [value(a, env) for a in e.args]

@@ -25,7 +25,7 @@ import z3
 from isamap_encodings import deadline, stopping
 from isamap_encodings.linear import follows
 from isamap_encodings.smtlib import Texts, script
-from isamap_encodings.terms import NotExpressible, translate
+from isamap_encodings.terms import ELEMENT, NotExpressible, element_name, translate
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 
 SEED = 0
@@ -283,4 +283,16 @@ def _values(model: Any, names: Set[str]) -> dict[str, Any]:
             values[d.name()] = v.as_long()
         elif z3.is_expr(v):
             values[d.name()] = str(v)
+    for d in (d for d in model.decls() if d.arity() and d.name().startswith(ELEMENT)):
+        values |= _table(d.name().removeprefix(ELEMENT), model[d])
     return values
+
+
+def _table(name: str, found: Any) -> dict[str, int]:
+    """The elements of a tensor in a model, and the one at all other places."""
+    entries = [found.entry(n) for n in range(found.num_entries())]
+    rows = [([e.arg_value(k) for k in range(e.num_args())], e.value()) for e in entries]
+    known = [(at, v) for at, v in rows if all(map(z3.is_int_value, (*at, v)))]
+    values = {element_name(name, [a.as_long() for a in at]): v.as_long() for at, v in known}
+    other = found.else_value()
+    return values | ({element_name(name, ["..."]): other.as_long()} if z3.is_int_value(other) else {})

@@ -13,7 +13,7 @@ for the products then holds for the variables, so a claim proved this way is pro
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache, partial, reduce
 from typing import Any
@@ -38,6 +38,14 @@ def translate(f: Any, products: frozenset[str] | None) -> Translation:
     terms = Terms(products)
     formula = terms.formula(f)
     return Translation(formula, tuple(terms.definitions), tuple(terms.divisors), frozenset(terms.variables))
+
+
+ELEMENT = "at!"  # before a tensor's name: the function of the place that its elements are
+
+
+def element_name(tensor: str, place: Iterable[Any]) -> str:
+    """A witness' name for an element; of `...`, for those at all places without one of their own."""
+    return f"{tensor}[{','.join(map(str, place))}]"
 
 
 class NotExpressible(Exception):
@@ -138,7 +146,7 @@ class Terms:
         """An uninterpreted function of the place."""
         name, *index = e.args
         places = [self.term(i) for i in index]
-        return z3.Function(f"at!{name}", *[z3.IntSort()] * (len(places) + 1))(*places)
+        return z3.Function(f"{ELEMENT}{name}", *[z3.IntSort()] * (len(places) + 1))(*places)
 
     def monomial(self, e: Any) -> Any:
         """The fresh variable of a product of variables, or the product itself if products are kept exact."""

@@ -13,7 +13,7 @@ from isamap_hardware.across import across, x86_prelude
 from isamap_hardware.caches import links, memories
 from isamap_hardware.erf_pieces import pieces
 from isamap_hardware.lanewise import Row, lanewise, x86_floats, x86_ints
-from isamap_hardware.lookups import BYTES, WORDS, lookups
+from isamap_hardware.lookups import BYTES, WORDS, gathers, lookups
 from isamap_hardware.moves import MoveCode, Register, moves
 from isamap_hardware.vnni import halves
 
@@ -268,6 +268,10 @@ LOOKUPS = (
         "avx2", "ymm", "permutevar8x32", 8, 8, WORDS[1:], "{d} = _mm256_permutevar8x32_epi32({t}, {idx});",
         (VECTOR,) * 3, ("avx2",),
     ),
+    *gathers("avx2", "ymm", 8, 0.2, (
+        ("f32", "__m256", VECTOR, "{d} = _mm256_i32gather_ps({t}, {idx}, 4);"),
+        ("i32", VECTOR, VECTOR, "{d} = _mm256_i32gather_epi32((const int *){t}, {idx}, 4);"),
+    ), ("avx2",)),
 )  # fmt: skip
 
 HARDWARE = im.Hardware(

@@ -12,7 +12,7 @@ from isamap_hardware.avx512_words import PRELUDE as WORD_PRELUDE
 from isamap_hardware.caches import links, memories
 from isamap_hardware.erf_pieces import pieces
 from isamap_hardware.lanewise import Row, lanewise, x86_floats
-from isamap_hardware.lookups import BYTES, HALVES, WORDS, lookups
+from isamap_hardware.lookups import BYTES, HALVES, WORDS, gathers, lookups
 from isamap_hardware.moves import MoveCode, Register, moves
 
 # ---- Functions in AVX-512's own operations: the bits of isamap's sequences, in fewer steps.
@@ -266,6 +266,10 @@ LOOKUPS = (
         "permutexvar", 16, 16, WORDS[1:], f"{{d}} = ({C_TYPE})_mm512_permutexvar_epi32((__m512i){{idx}}, (__m512i){{t}});",
         (C_TYPE,) * 3, REQUIRES, prelude=(WORD_PRELUDE,),
     ),
+    *gathers("avx512", "zmm", 16, 0.1, (
+        ("f32", "__m512", C_TYPE, "{d} = _mm512_i32gather_ps((__m512i){idx}, {t}, 4);"),
+        ("i32", C_TYPE, C_TYPE, f"{{d}} = ({C_TYPE})_mm512_i32gather_epi32((__m512i){{idx}}, {{t}}, 4);"),
+    ), REQUIRES, prelude=(WORD_PRELUDE,), headers=HEADERS),
 )  # fmt: skip
 
 HARDWARE = im.Hardware(

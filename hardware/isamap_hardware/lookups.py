@@ -44,6 +44,35 @@ def lookups(
     )
 
 
+def gathers(
+    machine: str, memory: str, lanes: int, per_cycle: float, kinds: Sequence[tuple[str, str, str, str]],
+    requires: tuple[str, ...], latency: float = 20.0, headers: tuple[str, ...] = ("immintrin.h",),
+    prelude: tuple[str, ...] = (),
+) -> tuple[im.Instruction, ...]:  # fmt: skip
+    """The same of a table in main memory, of any number of elements: each lane's address is the first element's and its
+    index, of 32 bits with a sign.
+
+    kinds: (element type, its C type, C type of the indices, C of {d}, {t} and {idx}).
+    """
+    return tuple(
+        im.instruction(
+            f"{machine}.gather_{kind}_i32",
+            "d[l] = t[idx[l]]",
+            axes={"l": lanes},
+            dtypes={"d": kind, "t": kind, "idx": "i32"},
+            places={"d": memory, "t": "memory", "idx": memory},
+            emit=emit,
+            requires=requires,
+            latency=latency,
+            per_cycle=per_cycle,
+            c_types={"d": c_type, "idx": index},
+            headers=headers,
+            prelude=prelude,
+        )
+        for kind, c_type, index, emit in kinds
+    )
+
+
 BYTES = (("u8", "u8"), ("i8", "u8"), ("u8", "i8"), ("i8", "i8"))
 
 HALVES = tuple((kind, index) for kind in ("i16", "u16") for index in ("i16", "u16"))

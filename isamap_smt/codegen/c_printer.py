@@ -74,7 +74,7 @@ from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.hypotheses import Hypothesis
 from isamap_smt.ir.indirect import index_tensors
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.move_form import register_operand
+from isamap_smt.ir.move_form import MAIN, register_operand
 from isamap_smt.ir.program import (
     Across,
     Alloc,
@@ -262,8 +262,7 @@ def _steps(p: Printer, body: tuple[Node, ...], print_body: Body) -> Iterable[lis
                     p.registers[node.buffer.name, index] += f"_{mark}"
                 yield _printed(p, (node,), print_body)
             case Compute():
-                names = {o: register_name(p, ref) for o, ref in node.operands}
-                for line in node.instruction.taking_turns(names, _mark(p)):
+                for line in node.instruction.taking_turns(_operands(p, node), _mark(p)):
                     yield ["    " * p.depth + line]
             case Unrolled(woven=True):
                 yield from _turns(p, node, print_body)
@@ -271,6 +270,12 @@ def _steps(p: Printer, body: tuple[Node, ...], print_body: Body) -> Iterable[lis
                 yield from _steps(p, node.body, print_body)
             case _:
                 yield _printed(p, (node,), print_body)
+
+
+def _operands(p: Printer, node: Compute) -> dict[str, str]:
+    """Operand -> the C variable of its register, or a pointer to its first cell in memory."""
+    far = {o for o, place in node.instruction.places if place == MAIN}
+    return {o: p.pointer(ref) if o in far else register_name(p, ref) for o, ref in node.operands}
 
 
 def _mark(p: Printer) -> str:
@@ -538,7 +543,7 @@ def _print_body(p: Printer, body: tuple[Node, ...]) -> None:
             case Move():
                 p.put(_emit_move(p, node))
             case Compute():
-                p.put(node.instruction.statement({o: register_name(p, ref) for o, ref in node.operands}))
+                p.put(node.instruction.statement(_operands(p, node)))
             case Ask():
                 p.put(_emit_request(p, node))
             case SetState():

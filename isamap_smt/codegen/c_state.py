@@ -197,7 +197,7 @@ def used_up(p: Printer, body: tuple[Node, ...]) -> str:
 
 def _full(p: Printer, body: tuple[Node, ...]) -> bool:
     """Whether the operands of the body's executions take as many registers as there are."""
-    names = {ref.name for n in nodes_of(Compute, body) for _, ref in n.operands}
+    names = {ref.name for n in nodes_of(Compute, body) for _, ref in n.operands if ref.name in p.register_types}
     held = [b for name, b in buffers(p.program).items() if name in names]
     kinds = {name: vector_type(p.register_types[name]) for name in names}
     count = sum(b.registers * (kind.group if (kind := kinds[b.name]) else 1) for b in held)

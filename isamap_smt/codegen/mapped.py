@@ -64,6 +64,7 @@ from isamap_smt.ir.hypotheses import Finite, Hypothesis
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import left_beyond
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.program import (
     Alloc,
     Buffer,
@@ -160,7 +161,7 @@ def execute(state: Lowering) -> Nodes:
     streamed = _streamed(state)
     nodes: Nodes = ()
     references: dict[str, Ref] = {}
-    for operand in state.inputs:
+    for operand in _loaded(state):
         if operand == streamed:
             continue
         units = {a: sym(f"{plain_name(a)}_u{operand}") for a in unrolled_axes(state, operand)}
@@ -172,13 +173,17 @@ def execute(state: Lowering) -> Nodes:
     for operand in state.inputs:
         own = () if operand == streamed else unrolled_axes(state, operand)
         references[operand] = Ref(nest.buffer(f"{operand}_r"), tuple(units[a] for a in own))
+        if nest.far(operand):
+            first = (sp.S.Zero,) * len(nest.extents(operand))
+            references[operand] = Ref(nest.mapping.operand_access(operand).tensor, first)
     references[state.output] = Ref(nest.buffer("acc"), tuple(units[a] for a in unrolled_axes(state, state.output)))
     values = tile_values(state, units, {lane: sym(lane) for lane in state.compute.extents})
     point = tuple(nest.point(values).items())
     execution = Compute(state.compute, tuple(references.items()), point, nest.mapping.statement_index)
     within = {v.name for v in inner.values()}
     where = tested(state)
-    woven = state.compute.chained and {o for o, _ in state.compute.places} == {o for o, _ in state.compute.c_types}
+    held = {o for o, place in state.compute.places if place != MAIN}
+    woven = state.compute.chained and held == {o for o, _ in state.compute.c_types}
     body = unroll(nest, inner, execution, where=where, woven=woven)
     if streamed:
         left = [r for r in where if not symbols_of([r]) & within]
@@ -347,8 +352,13 @@ def _in_place(state: Lowering, operand: str, units: dict[str, Any], masked: bool
 
 def _streamed(state: Lowering) -> str:
     """The input with most registers: it passes through one register; '' when there are no inputs."""
-    count = {o: prod(state.nest.units(a) for a in unrolled_axes(state, o)) for o in state.inputs}
-    return max(state.inputs, key=lambda o: count[o], default="")
+    count = {o: prod(state.nest.units(a) for a in unrolled_axes(state, o)) for o in _loaded(state)}
+    return max(count, key=lambda o: count[o], default="")
+
+
+def _loaded(state: Lowering) -> list[str]:
+    """The inputs that registers hold."""
+    return [o for o in state.inputs if not state.nest.far(o)]
 
 
 ALONE = 1 << 15  # cells that one thread copies sooner than others have started

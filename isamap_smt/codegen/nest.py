@@ -34,7 +34,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Access, Kernel, Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import LoopStep, ProgramAxis, Schedule, program_axes
-from isamap_smt.mapping.layout import element_axes, holds_table, lane_axes, plain_lanes
+from isamap_smt.mapping.layout import element_axes, holds_table, lane_axes, plain_lanes, stays_in_memory
 
 
 @dataclass(frozen=True)
@@ -130,6 +130,10 @@ class Nest:
     def table(self, operand: str) -> bool:
         """Whether the operand's registers hold a whole tensor, of which data names an element."""
         return holds_table(self.mapping, operand)
+
+    def far(self, operand: str) -> bool:
+        """Whether the instruction reads the whole tensor in main memory, and no register holds it."""
+        return stays_in_memory(self.mapping, operand)
 
     def coordinates(self, operand: str, point: Dict[str, Any], lanes: Dict[str, Any]) -> tuple[Any, ...]:
         """The tensor's element in a cell of the operand. point: by kernel axis; lanes: the cell."""

@@ -13,7 +13,7 @@ from isamap_smt.ir.addresses import address_of, check_steps
 from isamap_smt.ir.arguments import whole_number
 from isamap_smt.ir.engines import LEAST, MOST, ZERO, check_issue
 from isamap_smt.ir.errors import LanguageError, did_you_mean
-from isamap_smt.ir.expr import elements
+from isamap_smt.ir.expr import elements, written
 from isamap_smt.ir.features import feature_names, is_feature
 from isamap_smt.ir.indirect import by_data, writes_by_data
 from isamap_smt.ir.kernel import Kernel
@@ -59,7 +59,9 @@ def normal_form(i: Instruction) -> dict[str, Any]:
             f"instruction {name}: operand {missing[0]} has no place; add places={{..., {missing[0]!r}: ...}}"
         )
     c_types = _of_operands(name, "c_types", i.c_types, operands, "__m512")
-    if i.emit and i.kind == "compute" and not i.engine and (far := [o for o, place in places if place == MAIN]):
+    named = {a.tensor for a in contract.statements[0].inputs if elements(a.index)}
+    far = [o for o, place in places if place == MAIN and o not in named]
+    if i.emit and i.kind == "compute" and not i.engine and far:
         raise LanguageError(
             f"instruction {name}: {far[0]} lies in {MAIN!r}, and {contract.text.strip()!r} computes; what reads or writes {MAIN!r} "
             "only copies, such as 'r[l] = m[l]'"
@@ -127,10 +129,15 @@ def _check_data(i: Instruction, contract: Kernel, places: Any) -> None:
     far = {o for o, place in places if place == MAIN} if isinstance(places, tuple | list) else set()
     for a in s.inputs:
         found = elements(a.index)
-        if found and a.tensor in far:
+        if found and a.tensor in far and i.engine:
             raise LanguageError(
                 f"instruction {name}: {a.tensor} lies in {MAIN!r} and is read at {found[0]}: nothing would say where the addresses "
                 f"lie; give {a.tensor} a memory of the machine"
+            )
+        if found and a.tensor in far and not (len(a.index) == 1 and written(a.index[0]) == found[0]):
+            raise LanguageError(
+                f"instruction {name}: {a.tensor} lies in {MAIN!r}, and an address there is the first element's and one index: "
+                f"write {a.tensor}[{found[0]}]"
             )
         for e in found:
             if elements(e.index):

@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import sympy as sp
+
 from isamap_smt.ir import instruction_checks as checks
 from isamap_smt.ir.described import Described, reads_later
 from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.engines import KEPT, Work, issued, placed
 from isamap_smt.ir.errors import LanguageError, did_you_mean
-from isamap_smt.ir.expr import sym, symbols_of
+from isamap_smt.ir.expr import WIDEST, Element, Inside, sym, symbols_of
 from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import MAIN, copying_kind, derived_kind
@@ -146,7 +148,7 @@ def _instruction(
     """Its contract is read, and everything checked."""
     checks.instruction_name(name)
     axes = checks.whole_axes(name, axes)
-    contract = _cells_alone(parse(text, name=name, dtypes=dtypes, extents=axes))
+    contract = _with_reach(_cells_alone(parse(text, name=name, dtypes=dtypes, extents=axes)), places)
     lie = placed(name, contract, places)
     memories = lie.memories
     _check(name, contract, axes, dtypes, memories)
@@ -177,6 +179,17 @@ def _cells_alone(contract: Kernel) -> Kernel:
                 f"{contract.name}: {e} is no value in `{s.source}`; a contract computes from cells and numbers"
             )
     return contract
+
+
+def _with_reach(contract: Kernel, places: Mapping[str, str]) -> Kernel:
+    """The contract; a table in main memory without a shape has as many cells as its index has values from 0 on."""
+    found = {}
+    for s in contract.statements:
+        for a in s.inputs:
+            for i in a.index if places.get(a.tensor) == MAIN else ():
+                if isinstance(i, Inside) and isinstance(i.args[0], Element) and i.args[1].is_Symbol:
+                    found[i.args[1].name] = sp.Integer(min(contract.tensor(i.args[0].tensor).dtype.high + 1, WIDEST))
+    return contract.with_extents(found) if found else contract
 
 
 def _headers(c_types: Mapping[str, str]) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from isamap_smt.ir.expr import affine, elements, free_name, is_constant, substit
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.move_form import MAIN
 
 CONTIGUOUS, BROADCAST, STRIDED, GATHER = "contiguous", "broadcast", "strided", "gather"
 WORD = 4  # bytes that copies of rows into columns move together
@@ -59,6 +60,16 @@ def holds_table(mapping: Mapping, operand: str) -> bool:
     return bool(elements(mapping.cells(operand)))
 
 
+def stays_in_memory(mapping: Mapping, operand: str) -> bool:
+    """Whether the instruction reads the operand's cells in main memory itself, where data names them."""
+    return holds_table(mapping, operand) and dict(mapping.instruction.places)[operand] == MAIN
+
+
+def in_memory(mapping: Mapping) -> tuple[str, ...]:
+    """The tensors that the instruction reads so."""
+    return tuple(a.tensor for o, a in mapping.binding if stays_in_memory(mapping, o))
+
+
 def element_axes(mapping: Mapping, operand: str) -> set[str]:
     """The symbols by which an operand's register holds other elements; a table is the same at every point."""
     return set() if holds_table(mapping, operand) else symbols_of(mapping.operand_access(operand).index)
@@ -70,13 +81,17 @@ def lane_axes(mapping: Mapping, operand: str) -> set[str]:
 
 
 def whole_table(kernel: Kernel, instruction: Instruction, operand: str, access: Access) -> bool:
-    """Whether registers of the operand hold the whole tensor read, each dimension of which is indexed by data."""
+    """Whether registers of the operand hold the whole tensor read, or main memory does, each dimension indexed by data."""
     shape, held = kernel.tensor(access.tensor).shape, instruction.shapes[operand]
     named = all(elements([i]) for a in (access, *_accesses(instruction, operand)) for i in a.index)
-    fits = len(shape) == len(held) and all(
-        is_constant(n) and is_constant(m) and int(n) <= int(m) for n, m in zip(shape, held, strict=True)
-    )
-    return named and fits
+    far = dict(instruction.places)[operand] == MAIN
+    return named and len(shape) == len(held) and all(reaches(m, n, far) for n, m in zip(shape, held, strict=True))
+
+
+def reaches(cells: Any, extent: Any, far: bool) -> bool:
+    """Whether a table has a cell for each of so many elements. far: in main memory, where an open extent is no more than
+    its index has values."""
+    return is_constant(cells) and (int(extent) <= int(cells) if is_constant(extent) else far)
 
 
 def _accesses(instruction: Instruction, operand: str) -> list[Access]:
@@ -242,10 +257,13 @@ __all__ = [
     "cell_axes",
     "element_axes",
     "holds_table",
+    "in_memory",
     "lane_axes",
     "layout",
     "layouts",
     "plain_lanes",
+    "reaches",
+    "stays_in_memory",
     "supply",
     "whole_table",
 ]

@@ -35,7 +35,8 @@ def registers_of(node: Node) -> list[tuple[str, Instruction, Ref]]:
     if isinstance(node, Move):
         return [(register_operand(node.instruction), node.instruction, node.register)]
     if isinstance(node, Compute):
-        return [(o, node.instruction, ref) for o, ref in node.operands]
+        places = dict(node.instruction.places)
+        return [(o, node.instruction, ref) for o, ref in node.operands if places[o] != MAIN]
     return []
 
 

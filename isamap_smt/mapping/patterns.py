@@ -60,11 +60,16 @@ class Step:
         if isinstance(pattern, Read):
             found = operands[pattern.tensor]
             if elements(pattern.index):  # a cell that elements of other operands name
-                named = {e: element(operands[e.tensor].tensor, ()) for e in elements(pattern.index)}
+                named = {e: element(_unconverted(operands[e.tensor]).tensor, ()) for e in elements(pattern.index)}
                 return Read(found.args[0], *(i.xreplace(named) for i in pattern.index))
             return of_type(found, self.instruction.types[pattern.tensor]) if exact else found
         args = [self._value(a, operands, below(pattern, exact)) for a in pattern.args]
         return pattern.func(*args) if args else pattern
+
+
+def _unconverted(value: Any) -> Any:
+    """The element of an index; a conversion to more bits keeps its number."""
+    return value.args[1] if isinstance(value, Cast) else value
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_encodings.cover_model import Offer, cheapest
-from isamap_smt.ir.dtypes import DType, bool_
+from isamap_smt.ir.dtypes import DType, bool_, widens
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import Inside, element, elements, is_constant, sym, written
 from isamap_smt.ir.hardware import Hardware
@@ -254,7 +254,9 @@ class _Selection:
 
     def instruction(self) -> Instruction | None:
         """The statement as one instruction; None if these registers do not suffice."""
-        if any(d.name not in self.files.of for d in self.types.values()) or isinstance(self.root, Read):
+        if any(d.name not in self.files.of for d in self.types.values()) or (
+            isinstance(self.root, Read) and not is_lookup(self.root)
+        ):
             return None
         if not any(True for _ in reads(self.value)) or index_values(self.value) or _tells_zeros(self.root):
             return None
@@ -299,18 +301,22 @@ class _Selection:
                 plain = (
                     set(bindings_of(i, pattern_of(i), tree, Known(takes, lambda t: (t,)))) if tree in given else set()
                 )
-                for bound in bindings_of(i, pattern_of(i), tree, Known(takes, self.forms.of.__getitem__)):
+                for bound in bindings_of(i, pattern_of(i), tree, Known(takes, self._forms)):
                     uses = tuple(self.numbers[t] for _, t in bound if t in self.numbers)
                     ticks = round(TICKS / i.cost.per_cycle)
                     offers.append(Offer(n, uses, ticks, bound not in plain))
                     made.append(_Part(Step(i, bound), tree))
-            for form in self.forms.of[tree]:
+            for form in self._forms(tree):
                 if not (self.machine.simulated or isinstance(form, Read)) and self._in_lanes(tree, form):
                     uses = tuple(self.numbers[a] for a in self._operands(form))
                     ticks = (FUNCTION_COST if _is_function(form) else LANES_COST) * TICKS
                     offers.append(Offer(n, uses, ticks, form not in given))
                     made.append(_Part(None, tree, form))
         return offers, made
+
+    def _forms(self, tree: Any) -> Sequence[Any]:
+        """The forms of a part; the conversion of an index has its own alone."""
+        return self.forms.of.get(tree, (tree,))
 
     def _in_order(self, chosen: dict[int, tuple[Offer, _Part]]) -> list[_Part]:
         """The needed parts, each behind the parts it uses."""
@@ -346,13 +352,21 @@ class _Selection:
             bound = lookup_of(i, tree)
             if bound is None or i.name in self.machine.refused or type_of(tree, self.types) != i.types[i.target]:
                 continue
-            if any(self.types[t.tensor] != i.types[o] for o, t in bound):
+            bound = tuple((o, self._as_index(i, o, t)) for o, t in bound)
+            if any(t not in self.numbers for _, t in bound):
                 continue
             files = [
                 (o, place, self.files.of.get(i.types[o].name)) for o, place in i.places if o != pattern_of(i).tensor
             ]
             if all(f and (place, dict(i.c_types).get(o, "")) == (f.memory, f.c_type) for o, place, f in files):
                 yield i, bound
+
+    def _as_index(self, i: Instruction, operand: str, element: Any) -> Any:
+        """The element as the operand of a lookup: an index of fewer bits is converted. None for another type."""
+        held, wanted = self.types[element.tensor], i.types[operand]
+        if held == wanted:
+            return element
+        return cast(wanted, element) if operand != pattern_of(i).tensor and widens(held, wanted) else None
 
     def _number(self, tree: Any) -> None:
         """Numbers for the parts of the value, each behind the parts it uses."""
@@ -362,6 +376,10 @@ class _Selection:
         if is_lookup(tree):
             for name in (tree.tensor, *(e.tensor for e in elements(tree.index))):
                 self._number(read(name))
+            for i in lookups_of(self.machine, self.files.lanes):
+                for part in (self._as_index(i, o, t) for o, t in lookup_of(i, tree) or ()):
+                    if isinstance(part, Cast):
+                        self._number(part)
         for form in self.forms.of.get(tree, (tree,)):
             if not isinstance(form, Read):
                 for a in self._operands(form):

@@ -6,7 +6,7 @@ included), with a charge for operands to be rearranged. The ranking picks mappin
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
@@ -23,8 +23,17 @@ from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import program_axes
 from isamap_smt.mapping.bounded import without_points
 from isamap_smt.mapping.fuse import fitting, takes
-from isamap_smt.mapping.layout import GATHER, Supply, alone, element_axes, lies_apart, supply
-from isamap_smt.mapping.lookups import no_lookup
+from isamap_smt.mapping.layout import (
+    GATHER,
+    Supply,
+    alone,
+    element_axes,
+    in_memory,
+    lies_apart,
+    stays_in_memory,
+    supply,
+)
+from isamap_smt.mapping.lookups import no_lookup, read_in_memory
 from isamap_smt.mapping.made import instruction_named
 from isamap_smt.mapping.moves import memory_address, moves_in_place
 from isamap_smt.mapping.point import point_instruction
@@ -35,7 +44,7 @@ from isamap_smt.proof.scalar import may_compute
 from isamap_smt.proof.tails import ending
 from isamap_smt.proof.windows import copied_whole
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
-from isamap_smt.scheduling.setting import at_kernel
+from isamap_smt.scheduling.setting import PAGE, at_kernel
 from isamap_smt.scheduling.supply import window_cycles
 from isamap_smt.search import MappingSet, find_mappings
 
@@ -43,6 +52,9 @@ FAR = 2.0
 GATHERED = 1.0  # cycles per element of overlapping windows: each is packed by itself; others are woven in blocks
 CONVERTED = 1.0  # cycles of an element that is converted in memory, beside its neighbours (measured: 1.2)
 SHARING = 8  # executions that share an operand in registers, for ranking only
+TRANSLATED = (
+    2048 * PAGE
+)  # bytes of pages whose translations a core keeps (measured: 16% quicker at 8 MB, 35% slower at 16)
 _ASSUMED = 1024  # points of an axis whose size is left open, for ranking only
 _REARRANGE = {"contiguous": 1.0, "broadcast": 1.0, "strided": 1.3, "gather": 1.6}
 Search = Callable[..., MappingSet]
@@ -85,7 +97,8 @@ def candidates(
     ranked = _onto_vectors(kernel, hardware, offered, sizes, search, main, pinned is not None, ahead)
     ranked = [r for r in ranked if _takes_digits(r[2].mapping, digits)]
     if not ranked and by_data(kernel.statements[main]):
-        why = no_lookup(kernel, kernel.statements[main], hardware)
+        s = kernel.statements[main]
+        why = _too_long(kernel, sizes, read_in_memory(kernel, s, hardware)) or no_lookup(kernel, s, hardware)
         raise ScheduleError(f"{kernel.name}: an index of statement {main + 1} is data, and {why}")
     notes: tuple[str, ...] = ()
     if not ranked and not digits and not pinned:
@@ -152,7 +165,7 @@ def _onto_vectors(
     if instead and (made := selected_instruction(hardware, kernel, statement)) is not None:
         # its operands are the statement's, in their order: of eight there are 40,320 orders
         ranked += _ranked(_search(search, kernel, made, statement, "fixed"), sizes, hardware, ahead)
-    return ranked
+    return ranked if any_ else [r for r in ranked if not _too_long(kernel, sizes, in_memory(r[2].mapping))]
 
 
 def _candidates(ranked: list[_Ranked], figures: Figures, notes: tuple[str, ...] = ()) -> Candidates:
@@ -251,6 +264,17 @@ def _ranked(
     return [(execution_cycles(m, sizes, hardware, ahead), mappings, m) for m in fitting]
 
 
+def _too_long(kernel: Kernel, sizes: dict[str, int], names: Iterable[str]) -> str:
+    """The first of these tensors over more pages than a core keeps translations of, in words; '' if there is none.
+
+    An instruction looks the pages of its lanes up one after the other, elements in portable C side by side.
+    """
+    for t in map(kernel.with_sizes(sizes).tensor, names):
+        if all(map(is_constant, t.shape)) and (size := prod(map(int, t.shape)) * t.dtype.bytes) > TRANSLATED:
+            return f"{t.name} has {size} bytes: of more than {TRANSLATED}, single elements are read sooner"
+    return ""
+
+
 def _offered(kernel: Kernel, hardware: Hardware, pinned: str | None, main: int) -> list[Instruction]:
     if pinned is None:
         return fitting(kernel, hardware, main)
@@ -283,6 +307,8 @@ def execution_cycles(
     output = mapping.instruction.kernel.statements[0].target.tensor
     moved = 0.0
     for operand, access in mapping.binding:
+        if stays_in_memory(mapping, operand):
+            continue
         lie = supply(mapping, operand)
         if operand != output and access.tensor not in ahead and _from_window(sized, operand, hardware):
             moved += window_cycles(sized, operand)

@@ -18,7 +18,19 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.expr import WIDEST, Element, Inside, element, elements, free_name, insides, sym, words, written
+from isamap_smt.ir.expr import (
+    WIDEST,
+    Element,
+    Inside,
+    element,
+    elements,
+    free_name,
+    insides,
+    is_constant,
+    sym,
+    words,
+    written,
+)
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Statement, Tensor
 from isamap_smt.ir.mapping import Mapping
@@ -122,6 +134,8 @@ def _opened(mapping: Mapping, data: tuple[Data, ...], used: bool, cells_of: str)
     mine = _changing({d.mine: sym(d.point) + d.low for d in data})
     axes = [Axis(d.axis, d.plain[0] if used and len(d.plain) == 1 else sp.Integer(d.count)) for d in data]
     guard = [*s.guard]
+    if used:  # an open extent may be more than the type has values
+        guard += [sp.Lt(sym(d.axis), d.count, evaluate=False) for d in data if d.plain and not is_constant(d.plain[0])]
     for i in insides(i for _, a in mapping.binding for i in a.index) if used else ():
         within, extent = ours(i.args[0]), i.args[1]
         if not any(d.plain == (extent,) and i.args[0] == d.theirs for d in data):
@@ -157,7 +171,7 @@ def _statement(s: Statement, axes: tuple[Axis, ...], guard: tuple[Any, ...], cha
 def _instruction(i: Instruction, contract: Statement, data: tuple[Data, ...], change: Change) -> Instruction:
     axes = (*contract.axes, *(Axis(d.point, sp.Integer(d.count)) for d in data))
     kernel = replace(i.kernel, statements=(_statement(contract, axes, contract.guard, change),), text="")
-    return replace(i, kernel=kernel, exact=None)
+    return replace(i, kernel=kernel, exact=None, emit="")
 
 
 def _of_cells(m: Mapping, operand: str) -> Mapping:

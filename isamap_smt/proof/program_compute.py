@@ -21,11 +21,13 @@ neutral to add.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.expr import Inside, insides, written
+from isamap_smt.ir.expr import IMin, Inside, elements, insides, written
 from isamap_smt.ir.hypotheses import Finite
 from isamap_smt.ir.interpret import beyond_for, neutral
 from isamap_smt.ir.portable import computing
@@ -33,7 +35,7 @@ from isamap_smt.ir.program import Compute, Point, Use
 from isamap_smt.ir.scalar import Cast, Read, SMul, SNeg, reads, sums
 from isamap_smt.ir.used import uses
 from isamap_smt.proof.program_book import Book, place
-from isamap_smt.proof.program_executions import Execution, execution, executions, the_mapping
+from isamap_smt.proof.program_executions import Execution, execution, executions, reads_in_memory, the_mapping
 from isamap_smt.proof.program_held import Place
 from isamap_smt.proof.program_sites import Formula, Site, conjunction, equal, rename, span, state
 from isamap_smt.proof.zero_products import any_zero_is_enough
@@ -71,11 +73,49 @@ def _compute(book: Book, site: Site) -> None:
         words = f"{p.name} {place(site)} holds {access.tensor}{list(access.index)} of its point"
         by_data = any(p.index == index for _, index in e.named)
         known = [*given, *_valid(book, e)] if by_data else given
+        known += _of_their_types(book, p.index) if reads_in_memory(e, p) else []
         book.ask("program", p.name, words, known, [p.held.guard, *equal(p.held.coordinates, needed)])
     for operand, index in e.named:  # of other indices a contract says nothing
         goals = [f for i in insides(index) for f in span(*i.args)]
         words = f"each index of {operand} {place(site)} names one of its cells"
-        book.ask("bounds", subject(site), words, [*given, *_valid(book, e)], goals)
+        far = any(p.index == index and reads_in_memory(e, p) for _, p in e.inputs)
+        known = [*given, *_valid(book, e), *(_of_their_types(book, index) if far else ())]
+        book.ask("bounds", subject(site), words, known, goals)
+    for access, p in e.inputs:
+        if reads_in_memory(e, p):
+            _inside_memory(book, e, access.tensor, p)
+
+
+def _inside_memory(book: Book, e: Execution, tensor: str, p: Place) -> None:
+    """Every lane of an execution reads an element of the tensor, also one whose result counts for nothing.
+
+    Where the index register holds an element, each call has looked at it: at the point, or at the last point of the
+    domain, from which rows beyond the end are read. Elsewhere it holds 0, and the tensor has an element.
+    """
+    given = [*state(e.site), *_of_their_types(book, p.index)]
+    for point in (e.point, {a.name: IMin(e.point[a.name], sp.sympify(a.extent) - 1) for a in e.statement.axes}):
+        there = replace(e, point=point)
+        given.append(("implies", conjunction(there.inside()), conjunction(_valid(book, there))))
+    words = f"every lane reads an element of {tensor} {place(e.site)}"
+    held = [f for i, n in zip(p.index, p.lies, strict=True) for f in span(_as_computed(i), n)]
+    held += [f for i in insides(p.index) for f in span(*i.args)]
+    book.ask("bounds", subject(e.site), words, [*given, p.held.guard], held)
+    goals = [*p.padded, *(("lt", sp.S.Zero, sp.sympify(n)) for n in p.lies)] if p.padded else [("or",)]
+    book.ask("bounds", subject(e.site), f"{words}, where no index is held", [*given, ("not", p.held.guard)], goals)
+
+
+def _as_computed(index: Any) -> Any:
+    """The index as an address has it, with no regard to the contract's cells."""
+    return index.replace(lambda x: isinstance(x, Inside), lambda x: x.args[0])
+
+
+def _of_their_types(book: Book, index: Iterable[Any]) -> list[Formula]:
+    """Each element in the index is a number of its tensor's type."""
+    found: list[Formula] = []
+    for x in elements(index):
+        kind = book.sites.kernel.tensor(x.tensor).dtype
+        found += [("le", sp.Integer(kind.low), x), ("le", x, sp.Integer(kind.high))]
+    return found
 
 
 def _valid(book: Book, e: Execution) -> list[Formula]:

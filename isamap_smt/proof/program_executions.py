@@ -73,6 +73,11 @@ class Execution:
         return [rename(i, self.point) for i in self.statement.target.index]
 
 
+def reads_in_memory(e: Execution, p: Place) -> bool:
+    """Whether an instruction reads an element of a tensor in main memory itself, at an address made of data."""
+    return p.home is None and not e.by_element and bool(elements(p.index))
+
+
 def the_mapping(sites: Sites, position: int) -> Mapping:
     """The proved mapping of a statement, carried out by the program's instructions."""
     found = [x.proved.mapping for x in sites.program.schedules if x.proved.mapping.statement_index == position]

@@ -14,9 +14,10 @@ import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import element, elements, sym
-from isamap_smt.ir.instruction import ACCUMULATE, MOVES
+from isamap_smt.ir.instruction import ACCUMULATE, MOVES, Instruction
 from isamap_smt.ir.interpret import left_beyond
 from isamap_smt.ir.kernel import Access
+from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Move, Ref
 from isamap_smt.ir.scalar import Read
 from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedError, conjunction, equal, rename
@@ -154,8 +155,12 @@ def operand_cells(site: Site, sites: Sites) -> tuple[Place, list[tuple[str, Plac
     if set(refs) != names or len(refs) != len(node.operands):
         raise UnrecognisedError(f"{node.instruction.short} has operands {sorted(names)} and is given {sorted(refs)}")
 
+    places = dict(node.instruction.places)
+
     def cell(operand: str, index: tuple[Any, ...]) -> Place:
         ref = refs[operand]
+        if places[operand] == MAIN:
+            return _element(sites, site, node.instruction, operand, ref, index)
         place = place_of(sites, site, ref, register_cell(ref, index))
         want = node.instruction.kernel.tensor(operand)
         b = site.buffer(ref.name)
@@ -177,6 +182,19 @@ def operand_cells(site: Site, sites: Sites) -> tuple[Place, list[tuple[str, Plac
             inputs[a.tensor] = _named(a, indices, cell)
     order = [a.tensor for a in s.inputs if a.tensor in inputs]
     return cell(s.target.tensor, s.target.index), [(o, inputs[o]) for o in order]
+
+
+def _element(
+    sites: Sites, site: Site, instruction: Instruction, operand: str, ref: Ref, index: tuple[Any, ...]
+) -> Place:
+    """The element of an input that an instruction reads in memory, counted from the one at its place."""
+    if ref.name not in sites.kernel.inputs or ref.name in site.visible or not len(ref.index) == len(index) == 1:
+        raise UnrecognisedError(f"{operand} must be an input of one dimension, from one of its elements on")
+    at = tuple(sp.sympify(b) + i for b, i in zip(ref.index, index, strict=True))
+    found, want = place_of(sites, site, ref, at), instruction.kernel.tensor(operand)
+    if found.held.dtype != want.dtype or found.lies != found.shape:
+        raise UnrecognisedError(f"{ref.name} is no row of {want.dtype}")
+    return found
 
 
 def _named(a: Access, indices: dict[Any, Held], cell: Callable[[str, tuple[Any, ...]], Place]) -> Place:

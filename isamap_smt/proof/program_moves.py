@@ -23,7 +23,7 @@ from isamap_smt.mapping.moves import memory_address
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_cover import covered, writes
-from isamap_smt.proof.program_executions import execution, executions
+from isamap_smt.proof.program_executions import execution, executions, reads_in_memory
 from isamap_smt.proof.program_held import DEAD, TRUE, Place, Transfer, arrives, transfer
 from isamap_smt.proof.program_preconditions import computes_ask_nothing, stated
 from isamap_smt.proof.program_sites import Formula, Site, asked_for, equal, primed, refs, rename, span, state
@@ -180,6 +180,8 @@ def _data(book: Book, site: Site) -> None:
 def _operands(book: Book, site: Site) -> None:
     e = execution(book.sites, site)
     for p in (e.target, *(p for _, p in e.inputs)):
+        if reads_in_memory(e, p):
+            continue  # by data, which needs more than the site's state (program_compute)
         _inside(book, _subject(site), p, state(site), "used")
     if e.target.home is None:
         _output(book, _subject(site), e.target.name)

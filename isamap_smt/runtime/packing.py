@@ -36,5 +36,6 @@ def assumed_ranges(program: Program) -> tuple[tuple[str, Any, Any], ...]:
         for operand, low, high in node.instruction.assume if node.instruction.kind == "compute" else ():
             if operand in node.instruction.immediates:
                 continue  # the program's proof has looked at the number
-            found[held[operands[operand].name], low, high] = None
+            name = operands[operand].name
+            found[held.get(name, name), low, high] = None
     return tuple(found)

@@ -157,13 +157,13 @@ def _options(s: Setting, m: Machine, operand: str, pins: Pins) -> tuple[int, ...
     if why and not zeros:
         why_not = no_padding(s.kernel, s.given.statement, s.hardware, s.given.instruction, operand)
         raise ScheduleError(f"{why_not}; and it must be packed, because {why}")
-    if constant and zeros:
+    if constant and zeros and operand in s.loaded:
         return (ahead,)
     packed = tuple(range(1, ahead))
     if why:
         return packed
     # Neighbouring outputs share elements of such an operand; packed in the order of use it would grow.
-    shared = any(len(c.axes) > 1 for c in components(s, operand, False))
+    shared = operand not in s.loaded or any(len(c.axes) > 1 for c in components(s, operand, False))
     return (IN_PLACE, *packed) if zeros and not shared else (IN_PLACE,)
 
 

@@ -97,7 +97,7 @@ def _available(s: Setting, m: Machine, tile: tuple[int, ...]) -> int:
     """One register fewer if the C needs one, or nothing keeps compilers from loading ahead of use (codegen.c_state)."""
     if m.registers <= 4:
         return m.registers
-    counts = {o: units(s, o, tile) for o in s.inputs}
+    counts = {o: units(s, o, tile) for o in s.loaded}
     streamed = max(counts, key=lambda o: counts[o], default="")
     ahead = bool(streamed) and s.vectors(streamed) and units(s, s.output, tile) == counts[streamed]
     return m.registers - max(m.spare, int(ahead))
@@ -110,8 +110,8 @@ def units(s: Setting, operand: str, tile: tuple[int, ...]) -> int:
 
 def registers_used(s: Setting, tile: tuple[int, ...]) -> int:
     """Accumulators, the operands kept through a step, and one register for the streaming operand."""
-    groups = {o: s.mapping.instruction.group(o) for o in (*s.inputs, s.output)}
-    counts = {o: units(s, o, tile) * groups[o] for o in s.inputs}
+    groups = {o: s.mapping.instruction.group(o) for o in (*s.loaded, s.output)}
+    counts = {o: units(s, o, tile) * groups[o] for o in s.loaded}
     streamed = max(counts, key=lambda o: counts[o], default="")
     kept = sum(n for o, n in counts.items() if o != streamed)
     return units(s, s.output, tile) * groups[s.output] + kept + (groups[streamed] if streamed else 0)
@@ -171,7 +171,7 @@ def executing(s: Setting, m: Machine, tile: tuple[int, ...]) -> float:
 
 def _latency(s: Setting, m: Machine, tile: tuple[int, ...]) -> RegisterTile:
     accumulators = units(s, s.output, tile)
-    loads = sum(units(s, o, tile) for o in s.inputs) / m.loads
+    loads = sum(units(s, o, tile) for o in s.loaded) / m.loads
     computing = executing(s, m, tile)
     step = max(computing, loads, LATENCY_SLACK * m.latency) + loads / LOAD_SHARE
     count = steps(s, tile)
@@ -205,7 +205,7 @@ def _energy(s: Setting, m: Machine, tile: tuple[int, ...]) -> RegisterTile:
     per_byte = m.memories[0].energy
     width = m.register_bytes
     read = 0.0
-    for o in s.inputs:
+    for o in s.loaded:
         lanes = [d for d in s.relevant(o) if s.axes[d].leaf > 1]
         read += units(s, o, tile) * min(width, s.bytes(o) * prod(s.axes[d].leaf for d in lanes))
     passes = prod(ceil(a.extent / t) for a, t in zip(s.axes, tile, strict=True) if not a.reduction)

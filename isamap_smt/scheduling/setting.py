@@ -22,7 +22,7 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import ProgramAxis, program_axes
 from isamap_smt.ir.ways import way_in, way_out
-from isamap_smt.mapping.layout import element_axes, lane_axes
+from isamap_smt.mapping.layout import element_axes, lane_axes, stays_in_memory
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 
 ASSUMED = 1024  # points assumed for an axis whose size is not given; fewer where there are many such axes
@@ -100,6 +100,12 @@ class Setting:
         """The instruction's input operands, the output excluded."""
         s = self.mapping.instruction.kernel.statements[0]
         return tuple(dict.fromkeys(a.tensor for a in s.inputs if a.tensor != self.output))
+
+    @property
+    @remembered
+    def loaded(self) -> tuple[str, ...]:
+        """The input operands that registers hold."""
+        return tuple(o for o in self.inputs if not stays_in_memory(self.mapping, o))
 
     @remembered
     def relevant(self, operand: str) -> tuple[int, ...]:

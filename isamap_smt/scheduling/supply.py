@@ -22,7 +22,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import beyond_for
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import program_axes
-from isamap_smt.mapping.layout import CONTIGUOUS, GATHER, holds_table, supply
+from isamap_smt.mapping.layout import CONTIGUOUS, GATHER, holds_table, stays_in_memory, supply
 from isamap_smt.mapping.moves import look_for_move, memory_address, moves_in_place
 from isamap_smt.proof.program_compute import is_product
 from isamap_smt.proof.tails import ending
@@ -87,6 +87,8 @@ def why_packed(s: Setting, operand: str) -> str:
     whole = whole_copy(s, operand)
     if s.widened(operand) and not whole:
         return f"{mapping.element(operand)} is converted to what {mapping.instruction.name} takes"
+    if stays_in_memory(mapping, operand):
+        return ""
     if holds_table(mapping, operand):
         return "" if _table_loads(s, operand) else f"{s.hardware.name} has no load of {operand} for tables of its size"
     step = strides(s, operand, window=True)
@@ -151,6 +153,8 @@ def masks_cut(s: Setting, operand: str) -> bool:
 @remembered
 def load_in_place(s: Setting, operand: str) -> Instruction | None:
     """The load that takes the operand's elements in place; None if there is none."""
+    if stays_in_memory(s.given, operand):
+        return None
     if holds_table(s.given, operand):
         return next(iter(_table_loads(s, operand)), None)
     step = strides(s, operand, window=True)

@@ -17,14 +17,16 @@ import numpy as np
 
 from isamap_smt.ir.across import pointwise
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.expr import elements, held_as, substitute
+from isamap_smt.ir.expr import elements, evaluate, held_as, substitute
 from isamap_smt.ir.indirect import Held
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import instruction_actions
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.program import Across, Alloc, Ask, Compute, Copy, Loop, Move, Point, SetState
+from isamap_smt.ir.move_form import MAIN
+from isamap_smt.ir.program import Across, Alloc, Ask, Compute, Copy, Loop, Move, Point, Ref, SetState
+from isamap_smt.ir.scalar import reads
 from isamap_smt.ir.states import grants, needs_at
-from isamap_smt.simulator.findings import LANES, UNDEFINED, Stop
+from isamap_smt.simulator.findings import BOUNDS, LANES, UNDEFINED, Stop
 from isamap_smt.simulator.iterations import BEGIN, END, START, Rows, Standing
 from isamap_smt.simulator.transfers import Cells, Transfer, check_types, copied, moved, start_of
 
@@ -96,6 +98,34 @@ class Space:
     def size(self) -> int:
         """How many cells."""
         return prod(self.shape)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A tensor read by an execution at what its index registers hold.
+
+    first: each row's element from which they count. indices: each register's operand, with the cells of all lanes: an
+    address is formed for every lane, whatever becomes of it.
+    """
+
+    operand: str
+    space: Space
+    first: Array
+    indices: tuple[tuple[str, Array], ...]
+
+    def named(self, row: int, values: Mapping[str, Array], poison: Mapping[str, Array]) -> Array:
+        """The elements read. Raises Stop if an index holds anything, or none of the tensor's."""
+        found = []
+        for operand, at in self.indices:
+            if operand in poison and poison[operand][at].any():
+                raise Stop(UNDEFINED, f"{operand} was not filled, and names an element of {self.space.name}")
+            number = values[operand][at].astype(np.int64) + self.first[row]
+            if wrong := number[(number < 0) | (number >= self.space.size)].tolist():
+                raise Stop(
+                    BOUNDS, f"{self.space.name}[{wrong[0]}] is outside its shape {list(self.space.shape)} ({operand})"
+                )
+            found.append(number)
+        return np.concatenate(found)
 
 
 class Core:
@@ -309,8 +339,11 @@ class Core:
         if sorted(o for o, _ in node.operands) != sorted(names):
             raise Stop(UNDEFINED, f"{node.instruction.short} has operands {sorted(names)}, and is given others")
         actions = instruction_steps(node.instruction)
-        places = []
+        places, tables = [], []
         for o, ref in node.operands:
+            if dict(node.instruction.places).get(o) == MAIN:
+                tables.append(self._table(node, rows, o, ref))
+                continue
             space, tensor = self.space(rows, ref.name), kernel.tensor(o)
             start, size = start_of(space, rows, ref, tensor)
             cells = Cells.registers(space, start, size)
@@ -331,6 +364,12 @@ class Core:
                 values[o] = data[cells]
                 if np.count_nonzero(spoilt := mask[cells]):
                     poison[o] = spoilt
+            for table in tables:
+                named = table.named(row, values, poison)
+                first = table.first[row]
+                values[table.operand] = self.data[table.space][first:]
+                if np.count_nonzero(self.mask[table.space][named]):
+                    poison[table.operand] = self.mask[table.space][first:]
             result = run(values)
             dirty: Any = False
             if poison:
@@ -343,6 +382,30 @@ class Core:
             data[at[row] : at[row] + n], mask[at[row] : at[row] + n] = result, dirty
 
         return act
+
+    def _table(self, node: Compute, rows: Rows, operand: str, ref: Ref) -> Table:
+        """A tensor that an execution reads in memory. Raises Stop for anything else in its place."""
+        kernel, space = node.instruction.kernel, self.space(rows, ref.name)
+        if not len(ref.index) == len(space.shape) == 1 or space not in self.tensors.values():
+            raise Stop(
+                BOUNDS, f"{node.instruction.short} reads {operand} from an element on, of a tensor of one dimension"
+            )
+        first = rows.column(ref.index[0], f"an index of {ref.name}")
+        if space.dtype != kernel.tensor(operand).dtype:
+            raise Stop(
+                UNDEFINED, f"{space.name} holds {space.dtype}, operand {operand} is {kernel.tensor(operand).dtype}"
+            )
+        if rows.turns:
+            self._touch(rows, Cells.registers(space, np.zeros(rows.count, np.int64), space.size), False)
+        axes = node.instruction.axes
+        lanes = dict(zip(axes, np.indices(tuple(axes.values())).reshape(len(axes), -1), strict=True))
+        found = []
+        for e in elements(i for r in reads(kernel.statements[0].value) if r.tensor == operand for i in r.index):
+            shape, at = tuple(map(int, kernel.tensor(e.tensor).shape)), np.zeros(prod(axes.values()), np.int64)
+            for i, n in zip(e.index, shape, strict=True):
+                at = at * n + evaluate(i, lanes)
+            found.append((e.tensor, at))
+        return Table(operand, space, first, tuple(found))
 
     def _with_indices(self, node: Point, rows: Rows) -> Rows:
         """The rows, with the elements used as indices: they are of inputs, which nothing changes."""

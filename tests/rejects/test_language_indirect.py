@@ -91,11 +91,11 @@ def test_an_index_is_an_integer(line: str) -> None:
 
 CELLS = {  # text of a contract, type of the index, place of the table, engine, and what is said
     "far": (
-        "x: f32[4]\ny[l] = x[n[l]]",
+        "x: f32[4]\ny[l] = x[n[l] + 1]",
         "i32",
         "memory",
         "",
-        r"x lies in 'memory' and is read at n\[l\]: nothing would say where",
+        r"x lies in 'memory', and an address there is the first element's and one index: write x\[n\[l\]\]",
     ),
     "wide": ("x: f32[4]\ny[l] = x[n[l]]", "i64", "zmm", "", r"n is an index of i64; 32 bits hold one"),
     "twice": (

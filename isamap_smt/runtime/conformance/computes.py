@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 
 import numpy as np
+import sympy as sp
 
+from isamap_smt.ir.expr import Inside, written
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.indirect import drawn, index_tensors
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.move_form import MAIN
+from isamap_smt.ir.scalar import Read, rewrite_reads
 from isamap_smt.runtime.conformance import source
 from isamap_smt.runtime.conformance.arena import Arena
 from isamap_smt.runtime.conformance.operands import random_values, same_bits, simple_values, within
@@ -21,8 +27,26 @@ ROUNDS = (
     "\nall of them are within the error bound of the sum: it may be right but for rounding={!r}; 'fused' rounds a product and its "
     "sum once, 'unfused' each, and other words are held to that bound"
 )
+_TABLE = 61  # elements of a table in main memory
 _SIMPLE = 16  # executions on small numbers, which come first, so that a counterexample reads well
 _TOGETHER = 512  # executions of each thread, which it repeats
+
+
+def sampled(i: Instruction) -> Instruction:
+    """The same instruction on short tables: what lies in main memory has as many cells as an index reaches."""
+    far = {t.name for t in i.kernel.tensors if dict(i.places).get(t.name) == MAIN}
+    if not far:
+        return i
+
+    def short(r: Read) -> Read:
+        return Read(r.args[0], *(Inside(written(x), sp.Integer(_TABLE)) for x in r.index)) if r.tensor in far else r
+
+    def cut(k: Kernel) -> Kernel:
+        tensors = tuple(replace(t, shape=(sp.Integer(_TABLE),)) if t.name in far else t for t in k.tensors)
+        statements = tuple(replace(s, value=rewrite_reads(s.value, short)) for s in k.statements)
+        return replace(k, tensors=tensors, statements=statements)
+
+    return replace(i, kernel=cut(i.kernel), exact=None if i.exact is None else cut(i.exact))
 
 
 def operands(i: Instruction, results: int, random: np.random.Generator) -> Arrays:
@@ -56,7 +80,8 @@ def function(i: Instruction, machine: Hardware, number: int) -> str:
         )
     if i.numbered:
         return source.numbered_compute(number, i, machine, *numbered_moves(i, machine))
-    untyped = [t.name for t in i.kernel.tensors if t.name not in dict(i.c_types)]
+    i, held = sampled(i), dict(i.places)
+    untyped = [t.name for t in i.kernel.tensors if t.name not in dict(i.c_types) and held[t.name] != MAIN]
     if untyped:
         raise NotRunnableError(f"operand {untyped[0]} has no C type; add c_types={{..., {untyped[0]!r}: ...}}")
     return source.compute(number, i, machine)
@@ -80,6 +105,7 @@ def steps(
     i: Instruction, machine: Hardware, number: int, results: int, random: np.random.Generator, arena: Arena
 ) -> list[Step]:
     """The steps to run, laid out in the arena."""
+    i = sampled(i)
     arrays = operands(i, results, random)
     runs = numbered_runs if i.numbered else plain_runs
     return runs(i, machine, source.FUNCTION.format(number), arrays, arena)

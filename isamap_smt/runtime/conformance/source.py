@@ -124,6 +124,8 @@ def _size_checks(i: Instruction, operands: Iterable[str]) -> list[str]:
     types = dict(i.c_types)
     found = []
     for k, o in enumerate(operands):
+        if o not in types:
+            continue
         n = size(i.kernel.tensor(o))
         held = f"(int64_t)({kind.size})" if (kind := _sizeless(types[o])) else f"(int64_t)sizeof({types[o]})"
         found.append(f"if ({held} != {n}) return {held} < {n} ? {100 + k} : {200 + k};")
@@ -164,7 +166,11 @@ def compute(number: int, i: Instruction, machine: Hardware) -> str:
     for u, r in enumerate(registers):
         for k, o in enumerate(names):
             at = f"isamap_from[{k}] + (isamap_x + {u}) % isamap_period * {size(i.kernel.tensor(o))}"
-            lines.append(f"{types[o]} {r[o]}; {_bytes_in(types[o], r[o], at)}")
+            if o in types:
+                lines.append(f"{types[o]} {r[o]}; {_bytes_in(types[o], r[o], at)}")
+            else:  # a table in memory
+                element = i.kernel.tensor(o).dtype.c
+                lines.append(f"const {element} *const {r[o]} = (const {element} *)(const void *)({at});")
     kept = [(f"isamap_v{k}", "isamap_check_vector", "wide", k) for k in range(HELD)]
     kept += [(f"isamap_w{k}", "uint64_t", "words", k) for k in range(HELD)]
     lines += [f"const {kind} {name} = isamap_check_{where}[{k}];" for name, kind, where, k in kept]
@@ -176,7 +182,8 @@ def compute(number: int, i: Instruction, machine: Hardware) -> str:
     for u, r in enumerate(registers):
         for k, o in enumerate(names):
             at = f"isamap_to[{k}] + (isamap_x + {u}) * {size(i.kernel.tensor(o))}"
-            lines.append(_bytes_out(types[o], r[o], at))
+            n = size(i.kernel.tensor(o))
+            lines.append(_bytes_out(types[o], r[o], at) if o in types else f"memcpy({at}, {r[o]}, {n});")
     loop = f"    for (int64_t isamap_x = 0; isamap_x < isamap_count; isamap_x += {AT_ONCE}) {{\n"
     return _function(
         number, in_state(machine, [(i, {})]), _size_checks(i, names), loop + _indented(lines, 8) + "    }\n"
