@@ -118,17 +118,24 @@ def undecided(statement: Statement, *indices: tuple[Any, ...]) -> tuple[Any, ...
 
 def extreme(expr: Any, axes: tuple[Axis, ...], largest: bool) -> Any | None:
     """Largest or smallest value of an affine expression over the box, as an expression in sizes; None if unknown."""
+    found = extremes(expr, axes)
+    return None if found is None else found[1 if largest else 0]
+
+
+def extremes(expr: Any, axes: tuple[Axis, ...]) -> tuple[Any, Any] | None:
+    """The smallest and the largest value of an affine expression over the box, in sizes; None if unknown."""
     parts = affine(expr, [a.name for a in axes])
     if parts is None:
         return None
-    coefficients, total = parts
+    coefficients, rest = parts
+    ends = [rest, rest]
     for a in axes:
         c = coefficients.get(a.name, sp.S.Zero)
         if not c.is_Integer:
             return None
-        if (c > 0) == largest:
-            total = total + c * (a.extent - 1)
-    return sp.expand(total)
+        if c != 0:
+            ends[1 if c > 0 else 0] += c * (a.extent - 1)
+    return sp.expand(ends[0]), sp.expand(ends[1])
 
 
 def most(count: Any) -> Any:

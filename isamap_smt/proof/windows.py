@@ -6,12 +6,11 @@ order of use. Neighbouring outputs share the elements of a window, and a packed 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
-from typing import Any
 
-from isamap_smt.ir.boxes import decided_at, extreme
+from isamap_smt.ir.boxes import decided_at, extremes
 from isamap_smt.ir.expr import is_constant
-from isamap_smt.ir.kernel import Axis
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import ProgramAxis, program_axes
 from isamap_smt.mapping.layout import element_axes, holds_table
@@ -25,6 +24,7 @@ def converted(mapping: Mapping, operand: str) -> bool:
     return not mapping.element(operand).lies_as(mapping.instruction.kernel.tensor(operand).dtype)
 
 
+@lru_cache(maxsize=1024)  # a ranking asks twice in a row
 def copied_whole(mapping: Mapping, operand: str) -> bool:
     """Whether a copy of its whole tensor, at fixed sizes, lets the operand be read in place where the tensor does not.
 
@@ -52,20 +52,18 @@ def window_shape(mapping: Mapping, operand: str) -> tuple[int, ...] | None:
         if not is_constant(a.extent * a.leaf):
             return None
         axes = reaching(axes, a, int(a.leaf))
-    index = mapping.operand_access(operand).index
-    lows, highs = ([_corner(i, axes, largest) for i in index] for largest in (False, True))
-    found = [high - low + 1 for low, high in zip(lows, highs, strict=True) if low is not None and high is not None]
-    return tuple(found) if len(found) == len(index) else None
+    found = []
+    for i in mapping.operand_access(operand).index:
+        ends = extremes(i, axes)
+        if ends is None or not all(map(is_constant, ends)):
+            return None
+        found.append(int(ends[1]) - int(ends[0]) + 1)
+    return tuple(found)
 
 
 def window_cells(mapping: Mapping, operand: str) -> int:
     """Elements of a window with a known shape."""
     return prod(window_shape(mapping, operand) or ())
-
-
-def _corner(index: Any, axes: tuple[Axis, ...], largest: bool) -> int | None:
-    found = extreme(index, axes, largest)
-    return int(found) if found is not None and is_constant(found) else None
 
 
 def _cut(mapping: Mapping, operand: str) -> tuple[ProgramAxis, ...]:
