@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-from isamap_smt.ir.program import Alloc, Issued, Program, Serial
-from tests.uses.plain_executor import number
+from isamap_smt.ir.program import Alloc, If, Issued, Program, Serial
+from tests.uses.plain_executor import made, number
 
 Touches = Counter[tuple[str, str, str]]  # (memory, tensor, "read" or "write") -> elements
 
@@ -21,6 +21,9 @@ def uses(nodes: tuple[Any, ...], env: dict[str, int]) -> Iterator[tuple[Issued, 
                 yield from uses(node.body, {**env, node.var.name: n})
         elif isinstance(node, Issued):
             yield node, env
+        elif isinstance(node, If):
+            if all(made(r)(env) for r in node.condition):
+                yield from uses(node.body, env)
         else:
             assert isinstance(node, Alloc)
 
