@@ -88,12 +88,14 @@ class Blocks:
 
     def __call__(self, schedules: Any, *asked: Any) -> Any:
         """Raises as it does."""
-        sizes, constant, threads, figures, solve, pinned = asked
+        sizes, constant, threads, figures, solve, floor, pinned = asked
         made = self.fused(schedules, *asked)
         found = sorted(schedules, key=lambda s: s.proved.mapping.statement_index)
-        choice = fusion._Choice(sizes, constant, threads, figures, solve, pinned)
+        choice = fusion._Choice(sizes, constant, threads, figures, solve, floor, pinned)
         places = [(a, e) for a in range(len(found)) for e in range(a + 2, len(found) + 1)]
-        runs = {(a, e): [f for f in choice.offered(found[a:e]) if lowers(f)] for a, e in places}
+        runs = {
+            (a, e): [f for f in map(choice.scheduled, choice.offered(found[a:e])) if f and lowers(f)] for a, e in places
+        }
         least = min(total(found, way) for way in partitions(found, runs))
         if total(found, made[1]) > least * (1 + 1e-9):
             self.worse.append((total(found, made[1]), least))

@@ -10,7 +10,7 @@ from functools import lru_cache
 from math import prod
 
 from isamap_smt.ir.boxes import decided_at, extremes
-from isamap_smt.ir.expr import is_constant
+from isamap_smt.ir.expr import is_constant, symbols_of
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import ProgramAxis, program_axes
 from isamap_smt.mapping.layout import element_axes, holds_table
@@ -28,14 +28,15 @@ def converted(mapping: Mapping, operand: str) -> bool:
 def copied_whole(mapping: Mapping, operand: str) -> bool:
     """Whether a copy of its whole tensor, at fixed sizes, lets the operand be read in place where the tensor does not.
 
-    A tensor that the kernel writes is not copied. Behind the end of a summed axis a vector that is packed has zeros;
+    Elements are those of windows, which points share; what is read once is not copied before. Nor is a tensor that the
+    kernel writes. Behind the end of a summed axis a vector that is packed has zeros;
     so only a broadcast operand is read on there.
     """
     s, kernel, access = mapping.statement, mapping.kernel, mapping.operand_access(operand)
     ends = bool(ending(mapping, operand))
     if not (ends or converted(mapping, operand)) or holds_table(mapping, operand):
         return False
-    if any(x.target.tensor == access.tensor for x in kernel.statements) or window_shape(mapping, operand) is None:
+    if any(x.target.tensor == access.tensor for x in kernel.statements) or not _shares(mapping, operand):
         return False
     neutral = s.op == "+" and is_product(s.value, s.ordered) and any_zero_is_enough(mapping.instruction.kernel)
     if not neutral and decided_at(s, access.index):
@@ -79,6 +80,13 @@ def _cut(mapping: Mapping, operand: str) -> tuple[ProgramAxis, ...]:
     )
 
 
+def _shares(mapping: Mapping, operand: str) -> bool:
+    """Whether points share elements, as neighbouring outputs do in a window: a copy has fewer than are read."""
+    shape, index = window_shape(mapping, operand), mapping.operand_access(operand).index
+    extents = [a.extent for a in mapping.statement.axes if a.name in symbols_of(index)]
+    return shape is not None and all(map(is_constant, extents)) and prod(map(int, extents)) > prod(shape)
+
+
 def _harmless(mapping: Mapping, operand: str, axis: ProgramAxis) -> bool:
     """Whether another operand has zeros behind the axis's end, since it is packed."""
     others = harmless_beyond(mapping, operand, axis, axis.leaf, window=True)
@@ -88,7 +96,7 @@ def _harmless(mapping: Mapping, operand: str, axis: ProgramAxis) -> bool:
 def _is_broadcast(mapping: Mapping, operand: str) -> bool:
     """Whether all lanes of the result take the same elements of the operand."""
     used = element_axes(mapping, operand)
-    return not any(a.lane and a.leaf > 1 and not a.reduction and used & {*a.members} for a in program_axes(mapping))
+    return not any(a.lane and a.leaf != 1 and not a.reduction and used & {*a.members} for a in program_axes(mapping))
 
 
 __all__ = ["converted", "copied_whole", "window_cells", "window_shape"]
