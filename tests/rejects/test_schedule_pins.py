@@ -84,13 +84,12 @@ def test_what_all_mappings_have_in_common_is_said_once(pins: dict[str, Any], tex
 
 def test_pins_of_what_has_no_schedule() -> None:
     """They are named, with why there is none."""
-    kernel = im.kernel("X: [V]\nY[i] = X[D[i]]", dtypes={"D": "i32", "X": "f32", "Y": "f32"})
+    kernel = im.kernel("X: [V]\nY[i] = X[D[i]]", dtypes={"D": "i32", "X": "f64", "Y": "f64"})
     with pytest.raises(ScheduleError) as caught:
         im.plan(kernel, "avx2", fix={"register.zz": 8})
     assert str(caught.value) == (
-        "kernel: an index of statement 1 is data, and the size of X is open, and a register holds 8 of f32 "
-        "(avx2.permutevar8x32_f32_i32): declare its shape; so there is no schedule of which "
-        "register.zz=8 could decide anything: leave it out"
+        "kernel: an index of statement 1 is data, and X is f64, and tables in registers are here f32, i32, i8, u8; so "
+        "there is no schedule of which register.zz=8 could decide anything: leave it out"
     )
 
 
