@@ -67,7 +67,7 @@ def call_of(name: str, machine: str) -> Any:
     return im.build(gathers.made(name, machine))
 
 
-def compare(name: str, machine: str) -> None:
+def assert_as_numpy_says(name: str, machine: str) -> None:
     kernel, call = gathers.program(name, machine).kernel, call_of(name, machine)
     random = np.random.default_rng(7)
     for i, j, n in ((1, 1, 1), (31, 32, 2), (33, 129, 1000), (200, 3, 7), *random.integers(1, 300, (6, 3))):
@@ -80,13 +80,13 @@ def compare(name: str, machine: str) -> None:
 @pytest.mark.needs("avx2", "fma", "f16c")
 @pytest.mark.parametrize("name", gathers.TEXTS)
 def test_compiled_it_is_what_numpy_says(name: str) -> None:
-    compare(name, "avx2")
+    assert_as_numpy_says(name, "avx2")
 
 
 @pytest.mark.needs("avx512f", "avx512bw", "avx512vl", "avx512dq")
 @pytest.mark.parametrize("name", gathers.TEXTS)
 def test_compiled_for_avx512_it_is_what_numpy_says(name: str) -> None:
-    compare(name, "avx512")
+    assert_as_numpy_says(name, "avx512")
 
 
 @pytest.mark.needs("avx2", "fma", "f16c")

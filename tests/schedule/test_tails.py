@@ -3,17 +3,15 @@ lies in the tensor, and of integers alone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
 import isamap_smt as im
 from isamap_smt.ir.interpret import random_arrays, run_kernel
-from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program
-from isamap_smt.proof.program import prove_program
+from isamap_smt.ir.program import Buffer
+from tests.schedule.changed_buffers import changed, failures
 
 TEXT = """
 A: {of}[{rows},{columns},{channels}]
@@ -68,19 +66,6 @@ def test_floats_are_packed() -> None:
     sizes = dict(x=4, y=4, k=32, r=3, s=3, c=3)
     made = im.plan(kernel.with_sizes(sizes), "avx512_bf16", constant=["B"])
     assert "bf16" in str(made) and packs(made, "A")
-
-
-def changed(program: Program, change: Callable[[Any], Any]) -> Program:
-    def visit(n: Node) -> Node:
-        if isinstance(n, Alloc):
-            return replace(n, buffer=change(n.buffer))
-        return replace(n, body=tuple(map(visit, n.body))) if isinstance(n, Loop | If) else n
-
-    return replace(program, body=tuple(map(visit, program.body)), ahead=tuple(map(visit, program.ahead)))
-
-
-def failures(program: Program) -> set[str]:
-    return {c.claim for c in prove_program(program).failed()}
 
 
 def test_without_the_zeros_or_the_room_it_is_refuted() -> None:

@@ -5,15 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
 import isamap_smt as im
 from isamap_smt.ir.interpret import random_arrays, run_kernel
-from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program
-from isamap_smt.proof.program import prove_program
+from isamap_smt.ir.program import Buffer
+from tests.schedule.changed_buffers import changed, failures
 
 PADDED = """
 param t >= 1
@@ -89,19 +88,6 @@ def test_products_of_the_least_bytes_are_theirs(name: str) -> None:
     weights = np.stack([np.resize(every[::-7], 37), np.full(37, -128)]).astype(np.int8)[:, None]
     wanted = sum(image[r : r + 16].astype(np.int32) * weights[r].astype(np.int32) for r in range(2))
     np.testing.assert_array_equal(run(I=image, W=weights), wanted)
-
-
-def changed(program: Program, change: Callable[[Any], Any]) -> Program:
-    def visit(n: Node) -> Node:
-        if isinstance(n, Alloc):
-            return replace(n, buffer=change(n.buffer))
-        return replace(n, body=tuple(map(visit, n.body))) if isinstance(n, Loop | If) else n
-
-    return replace(program, body=tuple(map(visit, program.body)), ahead=tuple(map(visit, program.ahead)))
-
-
-def failures(program: Program) -> set[str]:
-    return {c.claim for c in prove_program(program).failed()}
 
 
 def test_a_window_without_zeros_or_without_room_is_refuted() -> None:
